@@ -1,0 +1,1 @@
+"""Analyzers: one question a file."""

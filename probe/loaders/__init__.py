@@ -1,0 +1,1 @@
+"""Loaders: from a source to an encoding."""

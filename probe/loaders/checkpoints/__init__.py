@@ -1,0 +1,1 @@
+"""Checkpoints: one file for each container."""

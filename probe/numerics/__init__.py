@@ -1,0 +1,1 @@
+"""Numerics: arrays in, arrays out; numpy and scipy only."""

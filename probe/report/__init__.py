@@ -1,0 +1,1 @@
+"""Reports: results side by side, as one page and its JSON twin."""
