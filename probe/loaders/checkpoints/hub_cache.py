@@ -36,7 +36,8 @@ class HubCache:
 
     def _resolve(self, revision: str) -> str | None:
         """A branch by its ref, a commit by its snapshot."""
-        if ".." in PurePosixPath(revision).parts:
+        path = PurePosixPath(revision)
+        if path.is_absolute() or ".." in path.parts:
             return None
         ref = self._folder / "refs" / revision
         if ref.is_file():
@@ -64,6 +65,13 @@ class HubCache:
         commit = commit or self.commit
         return None if commit is None else try_to_load_from_cache(self.repository, filename, revision=commit)
 
+    def filenames(self) -> list[str]:
+        """Everything cached of the revision's commit, as paths inside the repository."""
+        if self.commit is None:
+            return []
+        snapshot = self._folder / "snapshots" / self.commit
+        return sorted(path.relative_to(snapshot).as_posix() for path in snapshot.rglob("*") if path.is_file())
+
     def settle(self) -> str | None:
         """Choose a snapshot for an offline read; returns a warning where that took a guess.
 
@@ -87,22 +95,25 @@ class HubCache:
         )
 
     def _undecided(self, snapshots: list[str]) -> HubError:
-        listed = ", ".join(snapshots)
-        wanted = f"revision {self.revision}" if self.revision else "a current revision"
         file = HubFile(self.repository, "model.safetensors", self.revision)
         return file.error(
-            f"The hub's cache holds no {wanted} of {{repository}}; its snapshots are {listed}.",
-            f"Choose one with --revision {snapshots[-1]}, or fetch the other where the hub can be reached: `{{command}}`.",
+            "The hub's cache holds no {wanted} of {repository}; its snapshots are {listed}.",
+            "Choose one with --revision {latest}, or fetch the other where the hub can be reached: `{command}`.",
+            wanted=f"revision {self.revision}" if self.revision else "current revision",
+            listed=", ".join(snapshots),
+            latest=snapshots[-1],
         )
 
     def missing(self, filename: str) -> HubError:
         """The error for a file that is needed offline and not cached."""
         file = HubFile(self.repository, filename, self.revision)
-        hint = "Run `{command}` where the hub can be reached, without --offline and HF_HUB_OFFLINE."
         kin = self.kin()
-        if kin:
-            hint = f"The cache does hold {', '.join(kin)}: name it so. Otherwise run `{{command}}` with a network."
-        return file.error("{file} of {repository} is not in the hub's cache, and the network is switched off.", hint)
+        hint = "The cache holds {kin}: name it so. Otherwise run" if kin else "Run"
+        return file.error(
+            "{file} of {repository} is not in the hub's cache, and the network is switched off.",
+            f"{hint} `{{command}}` where the hub can be reached, without --offline and HF_HUB_OFFLINE.",
+            kin=" and ".join(kin),
+        )
 
     def kin(self) -> list[str]:
         """Cached repositories that may be meant: other capitals, another owner, a slip of the pen."""

@@ -29,19 +29,22 @@ class HubFile:
     repository, filename : str
         ``org/name`` and the path inside it.
     revision : str or None
-        A branch, tag or commit; None is the default branch.
+        A branch, tag or commit as the user named it; None is the default branch.
+    commit : str or None
+        What the revision turned out to be, once that is known: requests name it, messages do not.
     """
 
     repository: str
     filename: str
     revision: str | None = None
+    commit: str | None = None
 
     @property
     def url(self) -> str:
         """Where the hub serves it."""
         from huggingface_hub import hf_hub_url
 
-        return hf_hub_url(self.repository, self.filename, revision=self.revision)
+        return hf_hub_url(self.repository, self.filename, revision=self.commit or self.revision)
 
     @property
     def fetch_command(self) -> str:
@@ -50,9 +53,7 @@ class HubFile:
         revision = [] if self.revision is None else ["--revision", self.revision]
         return " ".join(["hf", "download", self.repository, *names, *revision])
 
-    def error(
-        self, message: str, hint: str | None, kind: type[HubError] = HubError, **facts: object
-    ) -> HubError:
+    def error(self, message: str, hint: str | None, kind: type[HubError] = HubError, **facts: object) -> HubError:
         """An error about this file; ``{names}`` in the texts are filled in."""
         words = {"repository": self.repository, "file": self.filename, "revision": self.revision or "main"}
         words |= {"endpoint": endpoint(), "command": self.fetch_command, **{k: str(v) for k, v in facts.items()}}
@@ -85,7 +86,7 @@ _BY_CODE = {
 }
 _BY_STATUS = {
     401: (
-        "The hub refuses {repository} without a valid login: it is private, gated, or not there, or the token is wrong.",
+        "The hub refuses {repository} without a valid login: it is private, gated or not there, or the token is bad.",
         "Check the spelling of {repository}, and the token (`hf auth whoami`, `hf auth login` or HF_TOKEN).",
     ),
     403: (

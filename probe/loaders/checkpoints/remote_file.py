@@ -82,7 +82,6 @@ class RemoteFile:
         from huggingface_hub.utils import build_hf_headers
 
         self._file = file
-        self._pinned = file
         self._headers = {**build_hf_headers(library_name="position-probe"), "Accept-Encoding": "identity"}
         self.name = file.filename
         self.size = OPENING_BYTES
@@ -103,7 +102,7 @@ class RemoteFile:
         stop = start + length
         if start < 0 or length < 0 or stop > self.size:
             raise FormatError(
-                f"{self.name} of {self._file.repository} is truncated: it has {self.size} bytes where {stop} are needed.",
+                f"{self.name} of {self._file.repository} is truncated: it ends at byte {self.size}, before {stop}.",
                 f"Tell the owners of {self._file.repository}, or name another revision with --revision.",
             )
         if stop <= len(self._opening):
@@ -151,7 +150,7 @@ class RemoteFile:
 
         return get_session().stream(
             "GET",
-            self._pinned.url,
+            self._file.url,
             headers={**self._headers, "Range": f"bytes={first}-{last}"},
             timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT,
             follow_redirects=True,  # to another host without the token: the HTTP library drops it there
@@ -178,6 +177,6 @@ class RemoteFile:
     def _pin(self, response: _Response) -> None:
         """Keep to the commit that the hub names (on the redirect, where it sends elsewhere)."""
         if self.commit is None:
-            named = [answer.headers.get("X-Repo-Commit") for answer in (*response.history, response)]
+            named: list[str | None] = [answer.headers.get("X-Repo-Commit") for answer in (*response.history, response)]
             self.commit = next((commit for commit in named if commit), None)
-            self._pinned = replace(self._file, revision=self.commit or self._file.revision)
+            self._file = replace(self._file, commit=self.commit)

@@ -1,0 +1,127 @@
+"""A checkpoint in several files of the hub: only those are opened that hold what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from probe.errors import FormatError
+from probe.loaders.checkpoints.base import TensorInfo
+from probe.loaders.checkpoints.hub_errors import FileAbsentError
+from probe.loaders.checkpoints.hub_files import HubFiles
+
+
+class Container(Protocol):
+    """Named tensors of one file, or of several that an index joins."""
+
+    @property
+    def tensors(self) -> Mapping[str, TensorInfo]:
+        """Everything it holds."""
+        ...
+
+    def read(self, name: str) -> npt.NDArray[np.generic]:
+        """The values of one tensor."""
+        ...
+
+
+Opener = Callable[[HubFiles, str], Container]
+
+
+class ShardedContainer:
+    """Tensors spread over several files by an index; a file is opened when one of its tensors is asked for.
+
+    Parameters
+    ----------
+    files : HubFiles
+        The repository.
+    index : str
+        The name of the index file.
+    opener : callable
+        Opens one shard.
+
+    Raises
+    ------
+    FormatError
+        If the index names no files, or files outside the repository's folder.
+    """
+
+    def __init__(self, files: HubFiles, index: str, opener: Opener) -> None:
+        self._files = files
+        self._index = index
+        self._opener = opener
+        self._shards: dict[str, Container] = {}
+        placed = files.json(index).get("weight_map")
+        if not isinstance(placed, dict) or not placed:
+            raise FormatError(f"{index} of {files.repository} places no tensors: it has no weight_map.")
+        self._placed = {str(name): self._checked(str(shard)) for name, shard in placed.items()}
+        self.tensors: Mapping[str, TensorInfo] = _LazyTensors(self, self._placed)
+
+    def _checked(self, shard: str) -> str:
+        path = PurePosixPath(shard.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in shard:
+            raise FormatError(
+                f"{self._index} of {self._files.repository} names a file outside its folder: {shard}.",
+                "Do not use this checkpoint before its authors have explained that.",
+            )
+        return shard
+
+    def shard_of(self, name: str) -> Container:
+        """The shard that holds a tensor, wherever the index puts it.
+
+        Raises
+        ------
+        FormatError
+            If the shard is not there, or no shard has the tensor.
+        """
+        named = self._placed[name]
+        if name in (shard := self._shard(named)).tensors:
+            return shard
+        for other in sorted(set(self._placed.values()) - {named}):
+            if name in (shard := self._shard(other)).tensors:
+                self._files.warnings.append(
+                    f"The index {self._index} puts {name} into {named}; it was found in {other} and read there."
+                )
+                return shard
+        raise FormatError(
+            f"The index {self._index} of {self._files.repository} puts {name} into {named}, and no shard holds it.",
+            f"Tell the owners of {self._files.repository}, or name another revision with --revision.",
+        )
+
+    def _shard(self, filename: str) -> Container:
+        if filename not in self._shards:
+            try:
+                self._shards[filename] = self._opener(self._files, filename)
+            except FileAbsentError as error:
+                raise FormatError(
+                    f"The index {self._index} of {self._files.repository} names {filename}, which is not there.",
+                    f"Tell the owners of {self._files.repository}, or name another revision with --revision.",
+                ) from error
+        return self._shards[filename]
+
+    def read(self, name: str) -> npt.NDArray[np.generic]:
+        """The values of one tensor."""
+        return self.shard_of(name).read(name)
+
+
+class _LazyTensors(Mapping[str, TensorInfo]):
+    """The names from the index; dtype and shape from the shard, when they are looked at."""
+
+    def __init__(self, container: ShardedContainer, names: Mapping[str, str]) -> None:
+        self._container = container
+        self._names = names
+
+    def __getitem__(self, name: str) -> TensorInfo:
+        return self._container.shard_of(name).tensors[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
