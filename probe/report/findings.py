@@ -1,0 +1,152 @@
+"""What do the scores come to? A verdict in plain words, of scores that beat their nulls and of nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from probe.analyzers import Result, Score
+from probe.analyzers.contract import format_value
+
+REFERENCE_VERDICT = "The sin/cos encoding of the Transformer paper, made from its formula to compare with."
+
+_NULL_WORDS = {
+    "gaussian": "a table of noise",
+    "shuffled": "the same rows in random order",
+    "smooth": "a smooth table without periods",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clause:
+    """A sentence that a score may speak for.
+
+    Attributes
+    ----------
+    analyzer, score : str
+        It is said only if this score beats every null that was drawn.
+    text : str
+        With ``{value}``, ``{percent}``, ``{null}``, ``{null_percent}``, ``{null_words}`` and ``{dimensions}`` filled in.
+    at_least, at_most : float or None
+        Bounds on the value, beyond which the sentence is not true.
+    """
+
+    analyzer: str
+    score: str
+    text: str
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+_PLAN: tuple[tuple[Clause, ...], ...] = (
+    (
+        Clause(
+            analyzer="sinusoid",
+            score="vaswani_r2",
+            at_least=0.9999,
+            text="All that tells its positions apart lies in the frequencies of sin/cos: it is a sinusoidal code.",
+        ),
+        Clause(
+            analyzer="sinusoid",
+            score="best_base_r2",
+            at_least=0.9999,
+            text="All that tells its positions apart lies in sines and cosines, of another base than the paper's.",
+        ),
+    ),
+    (
+        Clause(
+            analyzer="neighbors",
+            score="centred_cosine_next",
+            at_least=0.5,
+            text="Neighbouring positions look alike, and the likeness belongs to their order: with the rows shuffled it "
+            "is gone.",
+        ),
+        Clause(
+            analyzer="neighbors",
+            score="centred_cosine_next",
+            text="Neighbouring positions look a little more alike than chance allows.",
+        ),
+    ),
+    (
+        Clause(
+            analyzer="sinusoid",
+            score="vaswani_r2",
+            at_most=0.9999,
+            text="About {percent} of what tells positions apart lies in the frequencies of sin/cos; {null_words} would "
+            "give {null_percent}.",
+        ),
+        Clause(
+            analyzer="pca",
+            score="variance_top_10",
+            text="Ten of its {dimensions} directions carry {percent} of what tells positions apart; {null_words} would "
+            "give {null_percent}.",
+        ),
+    ),
+    (
+        Clause(
+            analyzer="fourier",
+            score="line_energy_share",
+            text="Regular waves carry {percent} of it; {null_words} would give {null_percent}.",
+        ),
+    ),
+)
+"""In each group the first sentence that holds is said; groups follow one another."""
+
+_LONGEST = 3
+
+
+def verdict(results: Mapping[str, Result], draws: int) -> str:
+    """What do these results come to, for a reader who knows none of the methods?
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        Of one table, any subset of the analyzers.
+    draws : int
+        How many tables of each null were drawn.
+
+    Notes
+    -----
+    Only scores that beat every null drawn are spoken of. Beating noise and shuffled rows shows that
+    order matters, not that the table is more than smooth.
+    """
+    if draws == 0:
+        return "No null was drawn, so none of its numbers can be told from chance."
+    sentences = [text for group in _PLAN if (text := _first_true(group, results)) is not None]
+    if sentences:
+        return " ".join(sentences[:_LONGEST])
+    if any(score.beats_all() for result in results.values() for score in result.summary().values()):
+        return "Some of its scores beat their nulls, though none of those that speak plainly."
+    return "Nothing here tells it from a table without position: no score beats its nulls."
+
+
+def _first_true(group: tuple[Clause, ...], results: Mapping[str, Result]) -> str | None:
+    for clause in group:
+        result = results.get(clause.analyzer)
+        score = None if result is None else result.scores.get(clause.score)
+        if result is not None and score is not None and _holds(clause, score):
+            return _filled(clause, result, score)
+    return None
+
+
+def _holds(clause: Clause, score: Score) -> bool:
+    if score.value is None or not score.beats_all():
+        return False
+    above = clause.at_least is None or score.value >= clause.at_least
+    return above and (clause.at_most is None or score.value <= clause.at_most)
+
+
+def _filled(clause: Clause, result: Result, score: Score) -> str:
+    value, mean = score.value or 0.0, score.null_mean or 0.0
+    return clause.text.format(
+        value=format_value(value, "number"),
+        percent=_percent(value),
+        null=format_value(mean, "number"),
+        null_percent=_percent(mean),
+        null_words=_NULL_WORDS.get(score.null or "", f"the {score.null} null"),
+        dimensions=result.shape[1],
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else f"{100 * share:.1g} %"
