@@ -122,20 +122,19 @@ def compare(**options: Any) -> None:
 def _analyze(
     *, sources: tuple[str, ...], outputs: tuple[Path, ...], only: str | None, as_json: bool, **options: Any
 ) -> None:
+    from probe import terminal
     from probe.analysis import analyze as analyze_sources
-    from probe.report import check_targets
+    from probe.report.targets import check_targets
 
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None
     targets = check_targets(outputs if outputs or as_json else [Path("reports") / f"{_slug(sources)}.html"])
     with _progress() as progress:
         report = analyze_sources(sources, only=names, command=_command_line(), progress=progress, **options)
-    for warning in report.warnings:
+    for warning in terminal.warnings(report):
         click.echo(f"Warning: {warning}", err=True)
     if as_json:
-        click.echo(report.to_json())
+        click.echo(report.to_json(), nl=False)
     else:
-        from probe import terminal
-
         terminal.findings(report)
     for target in targets:
         report.write(target)

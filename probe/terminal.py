@@ -41,6 +41,16 @@ def findings(report: Report) -> None:
     out.print(_plain(wrapped(_legend(report), indent="")))
 
 
+def warnings(report: Report) -> list[str]:
+    """List every warning once: of the sources, of the tables, of the results."""
+    found = list(report.warnings)
+    for analysed in report.encodings:
+        found += [f"{analysed.label}: {warning}" for warning in analysed.table.warnings]
+        for result in analysed.results.values():
+            found += [f"{analysed.label}: {warning}" for warning in result.warnings]
+    return list(dict.fromkeys(found))
+
+
 def _legend(report: Report) -> str:
     if not report.draws:
         return "No null was drawn (--draws 0): nothing says what these scores would be without position."
