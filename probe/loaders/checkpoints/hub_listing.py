@@ -8,7 +8,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from probe.errors import HubError
-from probe.loaders.checkpoints.hub_errors import HubFile, broken_connection, refusal, transport_error
+from probe.loaders.checkpoints.hub_errors import (
+    FileAbsentError,
+    HubFile,
+    absent_repository,
+    broken_connection,
+    refusal,
+    transport_error,
+)
 
 SAFETENSORS, SAFETENSORS_INDEX = "*.safetensors", "*.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -45,7 +52,8 @@ def list_files(file: HubFile) -> list[str]:
             file.repository, revision=file.commit or file.revision, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT
         )
     except HfHubHTTPError as error:
-        raise refusal(file, error.response.status_code, error.response.headers) from error
+        failure = refusal(file, error.response.status_code, error.response.headers)
+        raise (absent_repository(file) if isinstance(failure, FileAbsentError) else failure) from error
     except transport_error() as error:
         raise broken_connection(file, error) from error
     return [sibling.rfilename for sibling in info.siblings or ()]
