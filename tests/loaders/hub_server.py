@@ -204,7 +204,8 @@ def point_at(monkeypatch: pytest.MonkeyPatch, url: str, home: Path) -> None:
 
 def safetensors_bytes(tensors: dict[str, np.ndarray]) -> bytes:
     """A file of float32 tensors, laid out by hand."""
-    header, blocks, offset = {}, [], 0
+    header: dict[str, object] = {"__metadata__": {"format": "pt"}}
+    blocks, offset = [], 0
     for name, values in tensors.items():
         block = values.astype("<f4").tobytes()
         header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": [offset, offset + len(block)]}

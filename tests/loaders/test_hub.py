@@ -148,6 +148,20 @@ class TestShards:
         index = len(sharded["model.safetensors.index.json"])
         assert hub.moved == header_bytes(sharded[self.FIRST]) + TABLE_BYTES + len(CONFIG) + index
 
+    def test_a_moved_branch_is_followed_in_spite_of_a_cached_index(self, hub: Hub, sharded: dict[str, bytes]) -> None:
+        open_hub(REPOSITORY)
+        hub.commit = "f" * 40
+        sharded[self.FIRST] = safetensors_bytes({POSITIONS: tag_table() + 7})
+        checkpoint = open_hub(REPOSITORY)
+        assert np.array_equal(checkpoint.read(POSITIONS), tag_table() + 7)
+        assert checkpoint.revision == "f" * 40
+
+    def test_a_cached_shard_is_read_there(self, hub: Hub, sharded: dict[str, bytes], tmp_path: Path) -> None:
+        cached = {name: sharded[name] for name in ("model.safetensors.index.json", self.FIRST, "config.json")}
+        snapshot(tmp_path / "home", **cached)
+        assert np.array_equal(open_hub(REPOSITORY).read(POSITIONS), tag_table())
+        assert hub.requests == []
+
     def test_an_absent_shard_is_named(self, hub: Hub, sharded: dict[str, bytes]) -> None:
         del sharded[self.FIRST]
         with pytest.raises(FormatError, match=f"index.json of {REPOSITORY} names {self.FIRST}, which is not there"):

@@ -117,7 +117,7 @@ def _open(files: HubFiles) -> Checkpoint:
 def _find_container(files: HubFiles) -> tuple[str, Container]:
     """The weights: those in the cache, else those of the usual names, else what the listing shows."""
     for filename in WEIGHTS:
-        if files.cached(filename):
+        if _is_cached(files, filename):
             return filename, _open_container(files, filename)
     for filename in () if files.offline else WEIGHTS:
         try:
@@ -125,6 +125,15 @@ def _find_container(files: HubFiles) -> tuple[str, Container]:
         except FileAbsentError:
             continue
     return _find_unusual(files)
+
+
+def _is_cached(files: HubFiles, filename: str) -> bool:
+    """Whether the cache holds weights of that name; an index without any of its files does not count online."""
+    if fnmatch(filename, "*.index.json") and not files.offline:
+        shards = filename.removesuffix(".index.json").replace(".", "-*-of-*.")
+        if not any(fnmatch(name, shards) for name in files.cache.filenames()):
+            return False
+    return files.cached(filename) is not None
 
 
 def _find_unusual(files: HubFiles) -> tuple[str, Container]:

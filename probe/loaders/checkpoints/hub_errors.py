@@ -9,7 +9,15 @@ from probe.errors import HubError
 
 
 class FileAbsentError(HubError):
-    """The repository is there, this file of it is not (or a plain 404 leaves that open)."""
+    """The repository is there, this file of it is not (or a plain 404 leaves that open).
+
+    Attributes
+    ----------
+    commit : str or None
+        The commit that lacks it, where the hub says it.
+    """
+
+    commit: str | None = None
 
 
 class RangesIgnoredError(HubError):
@@ -112,16 +120,17 @@ _OTHER_STATUS = (
 def refusal(file: HubFile, status: int, headers: Mapping[str, str]) -> HubError:
     """Why did the hub answer with this status, and what can the user do?"""
     code = headers.get("X-Error-Code", "")
-    kind: type[HubError] = HubError
     if code in _BY_CODE:
         message, hint = _BY_CODE[code]
     elif status in (404, 410):
-        return file.error(*_ABSENT_FILE, FileAbsentError)
+        absent = FileAbsentError(file.error(*_ABSENT_FILE).message, repository=file.repository, filename=file.filename)
+        absent.commit = headers.get("X-Repo-Commit")
+        return absent
     elif status in _BY_STATUS:
         message, hint = _BY_STATUS[status]
     else:
         message, hint = _SERVER_FAILS if status >= 500 else _OTHER_STATUS
-    return file.error(message, hint, kind, status=status)
+    return file.error(message, hint, status=status)
 
 
 def absent_repository(file: HubFile) -> HubError:

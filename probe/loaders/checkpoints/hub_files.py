@@ -88,6 +88,9 @@ class HubFiles:
                 "was downloaded into the hub's cache."
             )
             return self._local(found, filename)
+        except FileAbsentError as absent:
+            self.commit = self.commit or absent.commit
+            raise
         self._readers.append(remote)
         self.commit = self.commit or remote.commit
         # Only now is the commit known, and with it whether the cache holds the file after all.
