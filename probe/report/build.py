@@ -19,7 +19,7 @@ DRAWS_FOR_A_TWENTIETH = 20
 """With fewer draws than this less one, no p-value can fall below .05."""
 
 
-def build_report(
+def build_report(  # noqa: PLR0913 -- one entry point: all but the tables are named and have a default
     tables: Sequence[PositionTable],
     *,
     only: Sequence[str] | None = None,

@@ -26,7 +26,7 @@ class Clause:
     analyzer, score : str
         It is said only if this score beats every null that was drawn.
     text : str
-        With ``{value}``, ``{percent}``, ``{null}``, ``{null_percent}``, ``{null_words}`` and ``{dimensions}`` filled in.
+        With ``{value}``, ``{percent}``, ``{null}``, ``{null_percent}``, ``{null_words}``, ``{dimensions}`` filled in.
     at_least, at_most : float or None
         Bounds on the value, beyond which the sentence is not true.
     """
@@ -58,8 +58,8 @@ _PLAN: tuple[tuple[Clause, ...], ...] = (
             analyzer="neighbors",
             score="centred_cosine_next",
             at_least=0.5,
-            text="Neighbouring positions look alike, and the likeness belongs to their order: with the rows shuffled it "
-            "is gone.",
+            text="Neighbouring positions look alike, and the likeness belongs to their order: with the rows shuffled "
+            "it is gone.",
         ),
         Clause(
             analyzer="neighbors",

@@ -1,0 +1,251 @@
+"""Figures of a report: every table on the same axes and colours, drawn with seaborn on free-standing figures.
+
+A figure is one image (tables laid over each other) or one image for each table (side by side). Names of
+tables are never drawn: the page writes them beside the images, where any script and any length can be set.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from probe.analyzers import FigureSpec, Style
+from probe.report.model import AnalysedTable
+from probe.report.styles import GRID, INK, TableStyle
+from probe.report.svg import data_uri, to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+OVERLAY_LIMIT = 6
+"""More tables than this are not laid over each other: each is drawn with the sinusoid alone."""
+
+_MANY_POINTS = 150
+_Draw = Callable[["Axes"], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """One image: its address, its size in CSS pixels, what it shows, and whose it is (None when shared)."""
+
+    source: str
+    width: int
+    height: int
+    alt: str
+    label: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColorScale:
+    """What the colours of a map mean: the ends of the scale, and the colours between."""
+
+    low: float
+    high: float
+    colors: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnFigure:
+    """A figure of the report, ready for the page."""
+
+    name: str
+    title: str
+    reading: str
+    pictures: tuple[Picture, ...]
+    scale: ColorScale | None = None
+    overlay: bool = False
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in the report's own style, and leave the global one as it was."""
+    import matplotlib as mpl
+    import seaborn as sns
+
+    ours: Any = {
+        **sns.axes_style("ticks"),
+        **sns.plotting_context("paper", font_scale=0.92),
+        "axes.edgecolor": INK.light,
+        "axes.labelcolor": INK.light,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.labelpad": 3.0,
+        "axes.linewidth": 0.7,
+        "figure.facecolor": "none",
+        "axes.facecolor": "none",
+        "font.family": ["DejaVu Sans"],
+        "grid.color": GRID.light,
+        "grid.linewidth": 0.6,
+        "image.interpolation": "auto",
+        "lines.linewidth": 1.3,
+        "path.simplify": True,
+        "path.simplify_threshold": 0.2,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "probe",
+        "text.color": INK.light,
+        "xtick.color": INK.light,
+        "ytick.color": INK.light,
+        "xtick.major.size": 3.0,
+        "ytick.major.size": 3.0,
+        "xtick.minor.size": 0.0,
+        "ytick.minor.size": 0.0,
+        "xtick.major.width": 0.7,
+        "ytick.major.width": 0.7,
+    }
+    with mpl.rc_context(ours), warnings.catch_warnings():
+        # Text stays text, so the browser finds the glyphs that the measuring font lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        yield
+
+
+def draw(
+    spec: FigureSpec, analyzer: str, shown: Sequence[AnalysedTable], styles: Mapping[str, TableStyle]
+) -> DrawnFigure:
+    """Draw one figure of an analyzer for every table: over each other, or side by side."""
+
+    def drawing(one: AnalysedTable) -> _Draw:
+        style: Style = styles[one.label].for_drawing
+        return lambda axes: spec.draw(one.results[analyzer], axes, style)
+
+    findings = {one.label: one.results[analyzer].finding for one in shown}
+    if spec.layout == "overlay" and len(shown) <= OVERLAY_LIMIT:
+        alt = f"{spec.title}. " + " ".join(f"{label}: {finding}" for label, finding in findings.items())
+        ordered = sorted(shown, key=lambda one: not one.is_reference)
+        return DrawnFigure(
+            name=spec.name,
+            title=spec.title,
+            reading=spec.reading,
+            pictures=(overlay([drawing(one) for one in ordered], alt),),
+            overlay=True,
+        )
+    drawings = {one.label: [drawing(one)] for one in shown}
+    if spec.layout == "overlay":
+        beside = next((one for one in shown if one.is_reference), None)
+        for label, layers in drawings.items():
+            if beside is not None and label != beside.label:
+                layers.insert(0, drawing(beside))
+    alts = {label: f"{spec.title}, {label}. {finding}" for label, finding in findings.items()}
+    pictures, scale = panels(drawings, alts, shares_axes=spec.shares_axes)
+    return DrawnFigure(name=spec.name, title=spec.title, reading=spec.reading, pictures=pictures, scale=scale)
+
+
+def overlay(drawings: Sequence[_Draw], alt: str) -> Picture:
+    """Draw every table on one pair of axes."""
+    axes = _new_axes(6.6, 3.3)
+    for layer in drawings:
+        layer(axes)
+    _tidy(axes)
+    _set_margins([axes])
+    return _picture(axes, alt, None)
+
+
+def panels(
+    drawings: Mapping[str, Sequence[_Draw]], alts: Mapping[str, str], *, shares_axes: bool
+) -> tuple[tuple[Picture, ...], ColorScale | None]:
+    """Draw each table on axes of its own, all with the same limits and colours."""
+    drawn: dict[str, Axes] = {}
+    for label, layers in drawings.items():
+        drawn[label] = axes = _new_axes(2.9, 2.45)
+        for layer in layers:
+            layer(axes)
+        _tidy(axes)
+    every = list(drawn.values())
+    if shares_axes:
+        _share_limits(every)
+    scale = _share_colors(every)
+    _set_margins(every)
+    return tuple(_picture(axes, alts[label], label) for label, axes in drawn.items()), scale
+
+
+def _new_axes(width: float, height: float) -> Axes:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height)).add_axes((0.1, 0.1, 0.8, 0.8))
+
+
+def _tidy(axes: Axes) -> None:
+    """Drop what the page says in text, and rasterise what vectors would make heavy."""
+    from matplotlib.collections import PathCollection, QuadMesh
+
+    legend = axes.get_legend()
+    if legend is not None and not any(not text.get_text().startswith("_") for text in legend.get_texts()):
+        legend.remove()
+    axes.set_title("")
+    for collection in axes.collections:
+        scattered = isinstance(collection, PathCollection) and len(np.asarray(collection.get_offsets())) > _MANY_POINTS
+        if scattered or isinstance(collection, QuadMesh):
+            collection.set_rasterized(True)
+    if _has_map(axes):
+        axes.grid(False)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+
+
+def _maps(axes: Axes) -> list[Any]:
+    from matplotlib.collections import QuadMesh
+
+    return [*axes.images, *(item for item in axes.collections if isinstance(item, QuadMesh))]
+
+
+def _has_map(axes: Axes) -> bool:
+    return bool(_maps(axes))
+
+
+def _share_limits(every: Sequence[Axes]) -> None:
+    for get, put in (("get_xlim", "set_xlim"), ("get_ylim", "set_ylim")):
+        limits = [getattr(axes, get)() for axes in every]
+        falling = limits[0][0] > limits[0][1]
+        low, high = min(min(pair) for pair in limits), max(max(pair) for pair in limits)
+        for axes in every:
+            getattr(axes, put)((high, low) if falling else (low, high))
+
+
+def _share_colors(every: Sequence[Axes]) -> ColorScale | None:
+    from matplotlib.colors import to_hex
+
+    maps = [item for axes in every for item in _maps(axes)]
+    if not maps:
+        return None
+    ends = [item.get_clim() for item in maps]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    for item in maps:
+        item.set_clim(low, high)
+    colors = tuple(to_hex(maps[0].cmap(step / 8)) for step in range(9))
+    return ColorScale(low=float(low), high=float(high), colors=colors)
+
+
+def _set_margins(every: Sequence[Axes]) -> None:
+    """Place the axes alike in every image, with just the room that the widest labels take."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    gap = 4.0
+    left = bottom = right = top = 0.0
+    for axes in every:
+        figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigures here
+        canvas: Any = FigureCanvasAgg(figure)
+        renderer = canvas.get_renderer()
+        tight, inner = axes.get_tightbbox(renderer), axes.get_window_extent(renderer)
+        if tight is None:
+            continue
+        points = 72 / figure.dpi
+        left, bottom = max(left, points * (inner.x0 - tight.x0)), max(bottom, points * (inner.y0 - tight.y0))
+        right, top = max(right, points * (tight.x1 - inner.x1)), max(top, points * (tight.y1 - inner.y1))
+    for axes in every:
+        figure = axes.figure  # type: ignore[assignment]  # as above
+        width, height = 72 * figure.get_figwidth(), 72 * figure.get_figheight()
+        across, up = width - left - right - 2 * gap, height - bottom - top - 2 * gap
+        axes.set_position(((left + gap) / width, (bottom + gap) / height, across / width, up / height))
+
+
+def _picture(axes: Axes, alt: str, label: str | None) -> Picture:
+    figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigures here
+    width, height = (round(96 * length) for length in figure.get_size_inches())
+    return Picture(source=data_uri(to_svg(figure)), width=width, height=height, alt=alt, label=label)

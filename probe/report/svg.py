@@ -1,0 +1,77 @@
+"""From a matplotlib figure to the small, repeatable SVG that a page carries in an ``<img>``."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from typing import TYPE_CHECKING
+
+from probe.report.styles import themed_hues
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RASTER_DPI = 120
+_COLORS_IN_A_RASTER = 128
+_FONTS = "system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
+
+_PATH = re.compile(r' d="([^"]*)"')
+_POINT = re.compile(r"-?\d+\.\d+")
+_EMBEDDED_PNG = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=\s]+)")
+_FONT_FAMILY = re.compile(r"(font: [^\"';]*px) [^\";]*")
+_PREAMBLE = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
+_STYLE = re.compile(r"<style type=\"text/css\">.*?</style>", re.DOTALL)
+_BETWEEN_TAGS = re.compile(r">\s+<")
+
+
+def to_svg(figure: Figure) -> str:
+    """Write a figure as SVG: text as text, no date, coordinates to a tenth of a point, two sets of colours.
+
+    Notes
+    -----
+    The reader's browser sets the text in its own fonts. Ink and model colours turn to their dark tones under
+    ``prefers-color-scheme: dark``, so the image sits on a light and on a dark page alike.
+    """
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", dpi=RASTER_DPI, metadata={"Date": None}, transparent=True)
+    return _shrunk(buffer.getvalue())
+
+
+def data_uri(svg: str) -> str:
+    """Put an SVG into a ``data:`` address."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode("ascii")
+
+
+def _shrunk(svg: str) -> str:
+    svg = _PREAMBLE.sub("", svg)
+    svg = _STYLE.sub(f"<style>{_dark_rules()}</style>", svg, count=1)
+    svg = _PATH.sub(lambda match: f' d="{_rounded(match[1])}"', svg)
+    svg = _EMBEDDED_PNG.sub(lambda match: _with_fewer_colors(match[1]), svg)
+    svg = _FONT_FAMILY.sub(rf"\1 {_FONTS}", svg)
+    return _BETWEEN_TAGS.sub("><", svg).strip()
+
+
+def _rounded(path: str) -> str:
+    short = _POINT.sub(lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), path)
+    return " ".join(short.split())
+
+
+def _dark_rules() -> str:
+    rules = "".join(
+        f'[style*="{kind}: {hue.light}"]{{{kind}:{hue.dark}!important}}'
+        for hue in themed_hues()
+        for kind in ("stroke", "fill")
+    )
+    return f"*{{stroke-linejoin:round;stroke-linecap:butt}}@media(prefers-color-scheme:dark){{{rules}}}"
+
+
+def _with_fewer_colors(encoded: str) -> str:
+    """Encode a raster image again with a palette, a third of its size and no visible difference."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(base64.b64decode(encoded))) as image:
+        reduced = image.convert("RGBA").quantize(_COLORS_IN_A_RASTER, method=Image.Quantize.FASTOCTREE)
+    buffer = io.BytesIO()
+    reduced.save(buffer, format="PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
