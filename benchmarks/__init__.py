@@ -1,0 +1,1 @@
+"""Whole commands side by side with what people write by hand."""
