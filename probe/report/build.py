@@ -11,12 +11,9 @@ from importlib.metadata import version
 from probe.analyzers import Analyzer, Result, run, select
 from probe.encodings import Description, PositionTable, Provenance
 from probe.errors import ProbeError
-from probe.report.findings import REFERENCE_VERDICT, verdict
+from probe.report.findings import DRAWS_FOR_A_TWENTIETH, REFERENCE_VERDICT, verdict
 from probe.report.model import AnalysedTable, Report
 from probe.sinusoids import VASWANI, sinusoidal
-
-DRAWS_FOR_A_TWENTIETH = 20
-"""With fewer draws than this less one, no p-value can fall below .05."""
 
 
 def build_report(  # noqa: PLR0913 -- one entry point: all but the tables are named and have a default

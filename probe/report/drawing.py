@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 OVERLAY_LIMIT = 6
 """More tables than this are not laid over each other: each is drawn with the sinusoid alone."""
 
+SHARP_DPI, COARSE_DPI = 120, 72
+"""Of what is rasterised: maps and clouds of points. A page of many tables takes the coarse one."""
+
 _MANY_POINTS = 150
 _Draw = Callable[["Axes"], None]
 
@@ -143,8 +146,8 @@ def overlay(drawings: Sequence[_Draw], alt: str) -> Picture:
     for layer in drawings:
         layer(axes)
     _tidy(axes)
-    _set_margins([axes])
-    return _picture(axes, alt, None)
+    _set_margins([axes], [axes])
+    return _picture(axes, alt, None, SHARP_DPI)
 
 
 def panels(
@@ -161,8 +164,9 @@ def panels(
     if shares_axes:
         _share_limits(every)
     scale = _share_colors(every)
-    _set_margins(every)
-    return tuple(_picture(axes, alts[label], label) for label, axes in drawn.items()), scale
+    _set_margins(every, every[:1] if shares_axes else every)
+    dpi = SHARP_DPI if len(every) <= OVERLAY_LIMIT else COARSE_DPI
+    return tuple(_picture(axes, alts[label], label, dpi) for label, axes in drawn.items()), scale
 
 
 def _new_axes(width: float, height: float) -> Axes:
@@ -174,11 +178,16 @@ def _new_axes(width: float, height: float) -> Axes:
 def _tidy(axes: Axes) -> None:
     """Drop what the page says in text, and rasterise what vectors would make heavy."""
     from matplotlib.collections import PathCollection, QuadMesh
+    from matplotlib.ticker import NullFormatter
 
     legend = axes.get_legend()
     if legend is not None and not any(not text.get_text().startswith("_") for text in legend.get_texts()):
         legend.remove()
     axes.set_title("")
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter(NullFormatter())
     for collection in axes.collections:
         scattered = isinstance(collection, PathCollection) and len(np.asarray(collection.get_offsets())) > _MANY_POINTS
         if scattered or isinstance(collection, QuadMesh):
@@ -222,13 +231,13 @@ def _share_colors(every: Sequence[Axes]) -> ColorScale | None:
     return ColorScale(low=float(low), high=float(high), colors=colors)
 
 
-def _set_margins(every: Sequence[Axes]) -> None:
-    """Place the axes alike in every image, with just the room that the widest labels take."""
+def _set_margins(every: Sequence[Axes], measured: Sequence[Axes]) -> None:
+    """Place the axes alike in every image, with just the room that the widest of the measured labels take."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     gap = 4.0
     left = bottom = right = top = 0.0
-    for axes in every:
+    for axes in measured:
         figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigures here
         canvas: Any = FigureCanvasAgg(figure)
         renderer = canvas.get_renderer()
@@ -245,7 +254,7 @@ def _set_margins(every: Sequence[Axes]) -> None:
         axes.set_position(((left + gap) / width, (bottom + gap) / height, across / width, up / height))
 
 
-def _picture(axes: Axes, alt: str, label: str | None) -> Picture:
+def _picture(axes: Axes, alt: str, label: str | None, dpi: int) -> Picture:
     figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigures here
     width, height = (round(96 * length) for length in figure.get_size_inches())
-    return Picture(source=data_uri(to_svg(figure)), width=width, height=height, alt=alt, label=label)
+    return Picture(source=data_uri(to_svg(figure, dpi)), width=width, height=height, alt=alt, label=label)

@@ -10,6 +10,9 @@ from probe.analyzers.contract import format_value
 
 REFERENCE_VERDICT = "The sin/cos encoding of the Transformer paper, made from its formula to compare with."
 
+DRAWS_FOR_A_TWENTIETH = 20
+"""With one draw fewer than this the smallest p-value is .05 itself, which is not below it."""
+
 _NULL_WORDS = {
     "gaussian": "a table of noise",
     "shuffled": "the same rows in random order",
@@ -112,6 +115,8 @@ def verdict(results: Mapping[str, Result], draws: int) -> str:
     """
     if draws == 0:
         return "No null was drawn, so none of its numbers can be told from chance."
+    if draws + 1 <= DRAWS_FOR_A_TWENTIETH:
+        return f"With {draws} draws of each null, none of its numbers can be told from chance at p < .05."
     sentences = [text for group in _PLAN if (text := _first_true(group, results)) is not None]
     if sentences:
         return " ".join(sentences[:_LONGEST])

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from probe.report.model import AnalysedTable, Report
 
 _NAMED = 3
+_AGAINST = "Each number stands beside what tables that hold no position would give."
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -30,12 +31,17 @@ def listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def named_in_title(report: Report) -> tuple[str, ...]:
+    """Give the labels that the title spells out; none when they are many."""
+    learned = [one.label for one in report.encodings if not one.is_reference] or [report.encodings[0].label]
+    return tuple(learned) if len(learned) <= _NAMED else ()
+
+
 def title(report: Report) -> str:
     """Name the tables compared, or count them when they are many."""
-    learned = [one.label for one in report.encodings if not one.is_reference] or [report.encodings[0].label]
-    if len(learned) > _NAMED:
-        return f"The positions of {spelled(len(learned))} tables beside sin/cos"
-    return f"The positions of {listed(learned)} beside sin/cos"
+    named = named_in_title(report)
+    subject = listed(named) if named else f"{spelled(len(report.encodings))} tables"
+    return f"The positions of {subject} beside sin/cos"
 
 
 def lede(report: Report) -> str:
@@ -52,8 +58,8 @@ def lede(report: Report) -> str:
     text = listed(parts)
     text = text[0].upper() + text[1:]
     if report.reference is not None:
-        text += ", beside the sin/cos encoding of the Transformer paper at the first one's size"
-    return f"{text}. {nulls_sentence(report)}"
+        text += ", beside the sin/cos encoding of the Transformer paper at the first one’s size"
+    return f"{text}. {_AGAINST if report.draws else nulls_sentence(report)}"
 
 
 def nulls_sentence(report: Report) -> str:

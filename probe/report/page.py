@@ -36,6 +36,11 @@ class Section:
     figures: tuple[DrawnFigure, ...]
     rows: tuple[CellRow, ...]
 
+    @property
+    def undrawn(self) -> tuple[str, ...]:
+        """Nulls that cannot change any score of this section, each with its reason."""
+        return tuple(reason for reason in self.rows[0].undrawn if all(reason in row.undrawn for row in self.rows))
+
 
 def render_page(report: Report) -> str:
     """Make the page; the same report gives the same bytes."""
@@ -45,6 +50,7 @@ def render_page(report: Report) -> str:
         sections = [_section(report, kind, styles) for kind in analyzer_kinds(report)]
     return _template().render(
         title=headings.title(report),
+        named=headings.named_in_title(report),
         lede=headings.lede(report),
         nulls_sentence=headings.nulls_sentence(report),
         report=report,

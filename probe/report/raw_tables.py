@@ -19,9 +19,9 @@ _MOST_POSITIONS = 512
 _MOST_DIMENSIONS = 96
 
 READING = (
-    "Each column is a position and each row one dimension, in standard deviations of the whole table, red above its mean "
-    "and blue below. Tables with many dimensions show {shown} of them, evenly spaced. The sinusoid runs from its fastest "
-    "wave at the top to its slowest at the bottom; a learned table keeps no such order among its dimensions."
+    "Each column is a position and each row one dimension, in standard deviations of the whole table: red above its "
+    "mean, blue below. Tables with many dimensions show {shown} of them, evenly spaced. The sinusoid runs from its "
+    "fastest wave at the top to its slowest at the bottom; a learned table keeps no such order among its dimensions."
 )
 
 

@@ -65,7 +65,7 @@ def cell_row(row: ScoreRow) -> CellRow:
     return CellRow(
         spec=row.spec,
         cells=tuple(_cell(score, row.spec, low, high) for score in row.scores.values()),
-        undrawn=tuple(f"{null}: {reason}" for null, reason in row.spec.unchanged_by.items()),
+        undrawn=tuple(f"{null} not drawn: {reason}" for null, reason in row.spec.unchanged_by.items()),
     )
 
 

@@ -12,7 +12,6 @@ from probe.report.styles import themed_hues
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RASTER_DPI = 120
 _COLORS_IN_A_RASTER = 128
 _FONTS = "system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 
@@ -25,7 +24,7 @@ _STYLE = re.compile(r"<style type=\"text/css\">.*?</style>", re.DOTALL)
 _BETWEEN_TAGS = re.compile(r">\s+<")
 
 
-def to_svg(figure: Figure) -> str:
+def to_svg(figure: Figure, raster_dpi: int) -> str:
     """Write a figure as SVG: text as text, no date, coordinates to a tenth of a point, two sets of colours.
 
     Notes
@@ -34,7 +33,7 @@ def to_svg(figure: Figure) -> str:
     ``prefers-color-scheme: dark``, so the image sits on a light and on a dark page alike.
     """
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", dpi=RASTER_DPI, metadata={"Date": None}, transparent=True)
+    figure.savefig(buffer, format="svg", dpi=raster_dpi, metadata={"Date": None}, transparent=True)
     return _shrunk(buffer.getvalue())
 
 
