@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
+from typing import TypedDict, Unpack
 
 from probe.analyzers import Analyzer, Result, run, select
 from probe.encodings import Description, PositionTable, Provenance
@@ -16,15 +17,29 @@ from probe.report.model import AnalysedTable, Report
 from probe.sinusoids import VASWANI, sinusoidal
 
 
-def build_report(  # noqa: PLR0913 -- one entry point: all but the tables are named and have a default
+class Circumstances(TypedDict, total=False):
+    """What a report says of its making beside its numbers.
+
+    Attributes
+    ----------
+    command : str or None
+        The command line that makes the report again.
+    warnings : sequence of str
+        What was noticed while loading.
+    """
+
+    command: str | None
+    warnings: Sequence[str]
+
+
+def build_report(
     tables: Sequence[PositionTable],
     *,
     only: Sequence[str] | None = None,
     draws: int = 99,
     seed: int = 0,
-    command: str | None = None,
-    warnings: Sequence[str] = (),
     progress: Callable[[str, str], None] | None = None,
+    **circumstances: Unpack[Circumstances],
 ) -> Report:
     """How do these position tables compare, with each other and with sin/cos?
 
@@ -36,12 +51,10 @@ def build_report(  # noqa: PLR0913 -- one entry point: all but the tables are na
         Analyzers by name; all that take a position table otherwise.
     draws, seed : int
         Tables drawn of each null, and their seed; 0 draws none.
-    command : str, optional
-        The command line that makes the report again, for its last section.
-    warnings : sequence of str
-        What was noticed while loading.
     progress : callable, optional
         ``progress(label, stage)`` is told of each stage as it begins.
+    **circumstances
+        The keys of :class:`Circumstances`: ``command``, ``warnings``.
 
     Returns
     -------
@@ -69,8 +82,8 @@ def build_report(  # noqa: PLR0913 -- one entry point: all but the tables are na
         draws=draws,
         seed=seed,
         environment=environment(),
-        warnings=(*warnings, *_doubts(draws)),
-        command=command,
+        warnings=(*circumstances.get("warnings", ()), *_doubts(draws)),
+        command=circumstances.get("command"),
     )
 
 

@@ -238,7 +238,7 @@ def _set_margins(every: Sequence[Axes], measured: Sequence[Axes]) -> None:
     gap = 4.0
     left = bottom = right = top = 0.0
     for axes in measured:
-        figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigures here
+        figure = _figure_of(axes)
         canvas: Any = FigureCanvasAgg(figure)
         renderer = canvas.get_renderer()
         tight, inner = axes.get_tightbbox(renderer), axes.get_window_extent(renderer)
@@ -248,13 +248,21 @@ def _set_margins(every: Sequence[Axes], measured: Sequence[Axes]) -> None:
         left, bottom = max(left, points * (inner.x0 - tight.x0)), max(bottom, points * (inner.y0 - tight.y0))
         right, top = max(right, points * (tight.x1 - inner.x1)), max(top, points * (tight.y1 - inner.y1))
     for axes in every:
-        figure = axes.figure  # type: ignore[assignment]  # as above
+        figure = _figure_of(axes)
         width, height = 72 * figure.get_figwidth(), 72 * figure.get_figheight()
         across, up = width - left - right - 2 * gap, height - bottom - top - 2 * gap
         axes.set_position(((left + gap) / width, (bottom + gap) / height, across / width, up / height))
 
 
 def _picture(axes: Axes, alt: str, label: str | None, dpi: int) -> Picture:
-    figure: Figure = axes.figure  # type: ignore[assignment]  # no subfigures here
+    figure = _figure_of(axes)
     width, height = (round(96 * length) for length in figure.get_size_inches())
     return Picture(source=data_uri(to_svg(figure, dpi)), width=width, height=height, alt=alt, label=label)
+
+
+def _figure_of(axes: Axes) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure

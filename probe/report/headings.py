@@ -58,7 +58,8 @@ def lede(report: Report) -> str:
     text = listed(parts)
     text = text[0].upper() + text[1:]
     if report.reference is not None:
-        text += ", beside the sin/cos encoding of the Transformer paper at the first one’s size"
+        whose = "the same size" if len(report.encodings) == 1 else "the first one’s size"
+        text += f", beside the sin/cos encoding of the Transformer paper at {whose}"
     return f"{text}. {_AGAINST if report.draws else nulls_sentence(report)}"
 
 
