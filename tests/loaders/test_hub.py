@@ -200,7 +200,7 @@ class TestPickles:
             def __reduce__(self) -> tuple[object, tuple[str]]:
                 return os.mkdir, (str(tmp_path / "sprung"),)
 
-        hub.repositories[REPOSITORY] = {"pytorch_model.bin": pickle.dumps({POSITIONS: Trap()})}
+        hub.repositories[REPOSITORY] = {"pytorch_model.bin": pickle.dumps({POSITIONS: Trap()}, protocol=2)}
         with pytest.raises(FormatError):
             open_hub(REPOSITORY).read(POSITIONS)
         assert not (tmp_path / "sprung").exists()

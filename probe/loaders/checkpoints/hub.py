@@ -168,7 +168,7 @@ def _open_container(files: HubFiles, filename: str) -> Container:
         return SafetensorsFile(files.reader(filename))
     from probe.loaders.checkpoints.torch_pickle import TorchPickleFile
 
-    return TorchPickleFile(files.path(filename))
+    return TorchPickleFile(files.path(filename), filename)
 
 
 def _config(files: HubFiles) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class HubFiles:
         self.cache = HubCache(repository, revision)
         self.commit: str | None = None
         self.warnings: list[str] = []
-        self._downloaded = 0
+        self._whole_files = 0
         self._readers: list[ByteReader] = []
         if offline:
             if guess := self.cache.settle():
@@ -57,7 +57,7 @@ class HubFiles:
     @property
     def bytes_read(self) -> int:
         """Bytes read from files or moved over the network so far."""
-        return self._downloaded + sum(reader.bytes_read for reader in self._readers)
+        return self._whole_files + sum(reader.bytes_read for reader in self._readers)
 
     def cached(self, filename: str) -> Path | None:
         """The file in the cache, at the commit in use or else at the one that the cache knows."""
@@ -114,12 +114,12 @@ class HubFiles:
         HubError
             If it cannot be had for another reason.
         """
-        if found := self.cached(filename):
-            return found
-        self._require_network(filename)
-        found = self._download(filename)
-        self._downloaded += found.stat().st_size
-        self.commit = self.commit or self._commit_of(found)
+        found = self.cached(filename)
+        if found is None:
+            self._require_network(filename)
+            found = self._download(filename)
+            self.commit = self.commit or self._commit_of(found)
+        self._whole_files += found.stat().st_size
         return found
 
     def text(self, filename: str) -> bytes:
