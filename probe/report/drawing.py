@@ -21,6 +21,7 @@ from probe.report.svg import data_uri, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 OVERLAY_LIMIT = 6
@@ -30,6 +31,8 @@ SHARP_DPI, COARSE_DPI = 120, 72
 """Of what is rasterised: maps and clouds of points. A page of many tables takes the coarse one."""
 
 _MANY_POINTS = 150
+_FEW_DECADES = 60.0
+_LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e6
 _Draw = Callable[["Axes"], None]
 
 
@@ -178,7 +181,6 @@ def _new_axes(width: float, height: float) -> Axes:
 def _tidy(axes: Axes) -> None:
     """Drop what the page says in text, and rasterise what vectors would make heavy."""
     from matplotlib.collections import PathCollection, QuadMesh
-    from matplotlib.ticker import NullFormatter
 
     legend = axes.get_legend()
     if legend is not None and not any(not text.get_text().startswith("_") for text in legend.get_texts()):
@@ -186,8 +188,7 @@ def _tidy(axes: Axes) -> None:
     axes.set_title("")
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "log":
-            axis.set_major_formatter("{x:g}")
-            axis.set_minor_formatter(NullFormatter())
+            _label_decades(axis)
     for collection in axes.collections:
         scattered = isinstance(collection, PathCollection) and len(np.asarray(collection.get_offsets())) > _MANY_POINTS
         if scattered or isinstance(collection, QuadMesh):
@@ -196,6 +197,20 @@ def _tidy(axes: Axes) -> None:
         axes.grid(False)
         for spine in axes.spines.values():
             spine.set_visible(False)
+
+
+def _label_decades(axis: Axis) -> None:
+    """Write 1, 10, 100 rather than powers while they are short, and 2 and 5 between when decades are few."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    if low <= 0.0:
+        return
+    if high / low < _FEW_DECADES:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    if low > _LEAST_PLAIN and high < _MOST_PLAIN:
+        axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _maps(axes: Axes) -> list[Any]:

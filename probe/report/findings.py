@@ -89,7 +89,8 @@ _PLAN: tuple[tuple[Clause, ...], ...] = (
         Clause(
             analyzer="fourier",
             score="line_energy_share",
-            text="Regular waves carry {percent} of it; {null_words} would give {null_percent}.",
+            text="Regular waves carry {percent} of the differences between positions; {null_words} would give "
+            "{null_percent}.",
         ),
     ),
 )

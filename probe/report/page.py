@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -82,11 +83,17 @@ def _section(report: Report, kind: type[Analyzer[Result]], styles: Mapping[str, 
 def _template() -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
+    environment = Environment(  # every template is escaped, whatever its suffix
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["typeset"] = typeset
     return environment.get_template("page.html")
+
+
+def typeset(text: str) -> str:
+    """Keep a number and its unit, and ``p = .01``, on one line."""
+    return re.sub(r"(?<=\d) (?=[%×])|(?<=×) (?=\d)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=[\d.])", "\u00a0", text)

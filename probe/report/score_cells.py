@@ -39,7 +39,7 @@ class Cell:
     nulls : tuple of str
         Each null in words, strictest first.
     note : str or None
-        Why there is no value or no null.
+        Why there is no value.
     strip : Strip or None
     """
 
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class CellRow:
-    """One score of every table, ready for the page."""
+    """One score of every table, ready for the page; ``undrawn`` names the nulls it has not, each with its reason."""
 
     spec: ScoreSpec
     cells: tuple[Cell, ...]
@@ -65,17 +65,23 @@ def cell_row(row: ScoreRow) -> CellRow:
     return CellRow(
         spec=row.spec,
         cells=tuple(_cell(score, row.spec, low, high) for score in row.scores.values()),
-        undrawn=tuple(f"{null} not drawn: {reason}" for null, reason in row.spec.unchanged_by.items()),
+        undrawn=_undrawn(row.spec),
     )
 
 
+def _undrawn(spec: ScoreSpec) -> tuple[str, ...]:
+    """Say which nulls this score has not, and why."""
+    if spec.without_null is not None:
+        return (f"no null: {spec.without_null}",)
+    return tuple(f"{null} not drawn: {reason}" for null, reason in spec.unchanged_by.items())
+
+
 def _cell(score: Score, spec: ScoreSpec, low: float, high: float) -> Cell:
-    nothing_drawn = spec.without_null is None and not score.against and score.value is not None
     return Cell(
         value=format_value(score.value, spec.form),
         beats=score.beats_all() if score.against else None,
         nulls=tuple(_null_words(comparison, spec.form) for comparison in reversed(score.against)),
-        note=None if nothing_drawn else score.reason,
+        note=score.reason if score.value is None else None,
         strip=_strip(score, low, high),
     )
 

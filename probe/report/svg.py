@@ -18,7 +18,7 @@ _FONTS = "system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 _PATH = re.compile(r' d="([^"]*)"')
 _POINT = re.compile(r"-?\d+\.\d+")
 _EMBEDDED_PNG = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=\s]+)")
-_FONT_FAMILY = re.compile(r"(font: [^\"';]*px) [^\";]*")
+_FONT_FAMILY = re.compile(r"(font: [^\"';]*px|font-family:) [^\";]*")
 _PREAMBLE = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
 _STYLE = re.compile(r"<style type=\"text/css\">.*?</style>", re.DOTALL)
 _BETWEEN_TAGS = re.compile(r">\s+<")
