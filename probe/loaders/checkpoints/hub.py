@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from probe.errors import HubError, SourceError
-from probe.loaders.checkpoints.base import Checkpoint, TensorInfo
+from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.checkpoints.hub_errors import FileAbsentError, HubFile, UnreachableError
 from probe.loaders.checkpoints.hub_files import HubFiles
-from probe.loaders.checkpoints.hub_listing import explain, list_files, weights_among
-from probe.loaders.checkpoints.hub_shards import Container, ShardedContainer
+from probe.loaders.checkpoints.hub_listing import explain, list_files
+from probe.loaders.checkpoints.opened import Container, OpenedCheckpoint
+from probe.loaders.checkpoints.shards import AbsentShardError, ShardedContainer
+from probe.loaders.checkpoints.weights import WEIGHTS, weights_among
 
 CONFIG = "config.json"
-WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
 
 
 def open_hub(repository: str, *, revision: str | None = None, offline: bool = False) -> Checkpoint:
@@ -77,38 +73,13 @@ def _open_without_hub(repository: str, revision: str | None, failure: Unreachabl
     return checkpoint
 
 
-@dataclass(eq=False)
-class HubCheckpoint:
-    """A repository of the hub, opened; see :class:`~probe.loaders.checkpoints.base.Checkpoint`."""
-
-    reference: str
-    format: str
-    revision: str | None
-    config: Mapping[str, Any]
-    tensors: Mapping[str, TensorInfo]
-    warnings: list[str]
-    files: HubFiles
-    container: Container
-
-    @property
-    def bytes_read(self) -> int:
-        """Bytes read from files or moved over the network so far."""
-        return self.files.bytes_read
-
-    def read(self, name: str) -> npt.NDArray[np.generic]:
-        """The values of one tensor."""
-        return self.container.read(name)
-
-
 def _open(files: HubFiles) -> Checkpoint:
     filename, container = _find_container(files)
-    return HubCheckpoint(
+    return OpenedCheckpoint(
         reference=files.repository,
         format="safetensors" if ".safetensors" in filename else "torch-pickle",
         config=_config(files),
         revision=files.commit,
-        tensors=container.tensors,
-        warnings=files.warnings,
         files=files,
         container=container,
     )
@@ -161,7 +132,7 @@ def _adapter_base(files: HubFiles) -> str | None:
 def _open_container(files: HubFiles, filename: str) -> Container:
     """Open a weights file or an index by its name."""
     if fnmatch(filename, "*.index.json"):
-        return ShardedContainer(files, filename, _open_container)
+        return ShardedContainer(files, filename, lambda shard: _open_shard(files, shard))
     if fnmatch(filename, "*.safetensors"):
         from probe.loaders.checkpoints.safetensors import SafetensorsFile
 
@@ -169,6 +140,13 @@ def _open_container(files: HubFiles, filename: str) -> Container:
     from probe.loaders.checkpoints.torch_pickle import TorchPickleFile
 
     return TorchPickleFile(files.path(filename), filename)
+
+
+def _open_shard(files: HubFiles, filename: str) -> Container:
+    try:
+        return _open_container(files, filename)
+    except FileAbsentError as error:
+        raise AbsentShardError(filename) from error
 
 
 def _config(files: HubFiles) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
-from pathlib import PurePosixPath
 from typing import Any
 
 from probe.errors import HubError
@@ -16,24 +15,7 @@ from probe.loaders.checkpoints.hub_errors import (
     refusal,
     transport_error,
 )
-
-SAFETENSORS, SAFETENSORS_INDEX = "*.safetensors", "*.safetensors.index.json"
-PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
-_NO_WEIGHTS = ("training_args*", "optimizer*", "scheduler*", "rng_state*", "scaler*", "adapter_*", "*-of-*")
-
-_ASK_BASE = "An adapter has no position table: ask for its base model{base}."
-_CONVERT = "Convert them to safetensors with transformers 4 ({option}=True), or ask for a repository that has done so."
-_ASK_ORIGIN = "Ask for the repository that they were made from."
-_UNREADABLE = (  # the first match wins: pattern, what that is, what to do
-    ("adapter_model.*", "adapter weights alone", _ASK_BASE),
-    ("adapter_config.json", "an adapter", _ASK_BASE),
-    ("*.gguf", "GGUF files", _ASK_ORIGIN),
-    ("tf_model*.h5", "TensorFlow weights", _CONVERT.replace("{option}", "from_tf")),
-    ("*.ckpt.index", "TensorFlow weights", _CONVERT.replace("{option}", "from_tf")),
-    ("saved_model.pb", "a TensorFlow graph", _ASK_ORIGIN),
-    ("flax_model*.msgpack", "Flax weights", _CONVERT.replace("{option}", "from_flax")),
-    ("*.onnx", "ONNX files", _ASK_ORIGIN),
-)
+from probe.loaders.checkpoints.weights import PICKLES, SAFETENSORS, unreadable_among
 
 
 def list_files(file: HubFile) -> list[str]:
@@ -59,27 +41,17 @@ def list_files(file: HubFile) -> list[str]:
     return [sibling.rfilename for sibling in info.siblings or ()]
 
 
-def weights_among(names: Sequence[str]) -> list[str]:
-    """Weight files with unusual names at the top of a repository, the readable kinds, the best kind only."""
-    top = [name for name in names if "/" not in name and not any(fnmatch(name, pattern) for pattern in _NO_WEIGHTS)]
-    for patterns in ((SAFETENSORS,), (SAFETENSORS_INDEX,), PICKLES):
-        if found := [name for name in top if any(fnmatch(name, pattern) for pattern in patterns)]:
-            return found
-    return []
-
-
 def explain(file: HubFile, names: Sequence[str], adapter_base: Callable[[], Any]) -> HubError:
     """Why can none of these files be read?"""
-    for pattern, what, advice in _UNREADABLE:
-        found = [name for name in names if fnmatch(PurePosixPath(name).name, pattern)]
-        if found:
-            base = adapter_base() if "{base}" in advice else None
-            return file.error(
-                f"{{repository}} holds no safetensors or PyTorch weights, but {what} ({{found}}).",
-                advice,
-                found=found[0],
-                base=f", {base}" if base else "",
-            )
+    unreadable = unreadable_among(names)
+    if unreadable is not None:
+        base = adapter_base() if "{base}" in unreadable.advice else None
+        return file.error(
+            f"{{repository}} holds no safetensors or PyTorch weights, but {unreadable.what} ({{found}}).",
+            unreadable.advice,
+            found=unreadable.found,
+            base=f", {base}" if base else "",
+        )
     below = [name for name in names if any(fnmatch(name, pattern) for pattern in (SAFETENSORS, *PICKLES))]
     if below:
         return file.error(

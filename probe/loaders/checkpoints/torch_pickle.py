@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -71,7 +72,9 @@ class TorchPickleFile:
             raise refuse(self._name, kind)
         zipped = kind.name == "torch-zip"
         try:
-            return torch.load(self._path, map_location="cpu", weights_only=True, mmap=zipped or None)
+            with warnings.catch_warnings():  # torch remarks on the pickle's protocol, which says nothing of the tensors
+                warnings.simplefilter("ignore", UserWarning)
+                return torch.load(self._path, map_location="cpu", weights_only=True, mmap=zipped or None)
         except pickle.UnpicklingError as error:
             raise self._refusal(error) from None
         except (RuntimeError, EOFError, zipfile.BadZipFile, ValueError, KeyError, IndexError, OSError) as error:

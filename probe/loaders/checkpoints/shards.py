@@ -1,34 +1,24 @@
-"""A checkpoint in several files of the hub: only those are opened that hold what is asked for."""
+"""A checkpoint in several files: only those are opened that hold what is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from probe.errors import FormatError
 from probe.loaders.checkpoints.base import TensorInfo
-from probe.loaders.checkpoints.hub_errors import FileAbsentError
-from probe.loaders.checkpoints.hub_files import HubFiles
+from probe.loaders.checkpoints.opened import Container, Files
 
 
-class Container(Protocol):
-    """Named tensors of one file, or of several that an index joins."""
-
-    @property
-    def tensors(self) -> Mapping[str, TensorInfo]:
-        """Everything it holds."""
-        ...
-
-    def read(self, name: str) -> npt.NDArray[np.generic]:
-        """The values of one tensor."""
-        ...
+class AbsentShardError(Exception):
+    """A file that an index names is not there."""
 
 
-Opener = Callable[[HubFiles, str], Container]
+Opener = Callable[[str], Container]
+"""Opens one shard by its file name; an AbsentShardError if it is not there."""
 
 
 class ShardedContainer:
@@ -36,8 +26,8 @@ class ShardedContainer:
 
     Parameters
     ----------
-    files : HubFiles
-        The repository.
+    files : Files
+        The folder or the repository.
     index : str
         The name of the index file.
     opener : callable
@@ -46,10 +36,10 @@ class ShardedContainer:
     Raises
     ------
     FormatError
-        If the index names no files, or files outside the repository's folder.
+        If the index names no files, or files outside its folder.
     """
 
-    def __init__(self, files: HubFiles, index: str, opener: Opener) -> None:
+    def __init__(self, files: Files, index: str, opener: Opener) -> None:
         self._files = files
         self._index = index
         self._opener = opener
@@ -59,6 +49,11 @@ class ShardedContainer:
             raise FormatError(f"{index} of {files.repository} places no tensors: it has no weight_map.")
         self._placed = {str(name): self._checked(str(shard)) for name, shard in placed.items()}
         self.tensors: Mapping[str, TensorInfo] = _LazyTensors(self, self._placed)
+
+    @property
+    def shards(self) -> list[str]:
+        """The files that the index names, sorted."""
+        return sorted(set(self._placed.values()))
 
     def _checked(self, shard: str) -> str:
         path = PurePosixPath(shard.replace("\\", "/"))
@@ -80,8 +75,8 @@ class ShardedContainer:
         named = self._placed[name]
         if name in (shard := self._shard(named)).tensors:
             return shard
-        for other in sorted(set(self._placed.values()) - {named}):
-            if name in (shard := self._shard(other)).tensors:
+        for other in self.shards:
+            if other != named and name in (shard := self._shard(other)).tensors:
                 self._files.warnings.append(
                     f"The index {self._index} puts {name} into {named}; it was found in {other} and read there."
                 )
@@ -94,8 +89,8 @@ class ShardedContainer:
     def _shard(self, filename: str) -> Container:
         if filename not in self._shards:
             try:
-                self._shards[filename] = self._opener(self._files, filename)
-            except FileAbsentError as error:
+                self._shards[filename] = self._opener(filename)
+            except AbsentShardError as error:
                 raise FormatError(
                     f"The index {self._index} of {self._files.repository} names {filename}, which is not there.",
                     f"Tell the owners of {self._files.repository}, or name another revision with --revision.",
