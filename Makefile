@@ -68,7 +68,7 @@ $(VENV)/.test-models: $(VENV)/.tools
 
 # The page tests look at reports in a browser, where there is one.
 chromium:
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
 	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	  echo "Note: there is no chromium and it cannot be installed from here; the tests that open a page are skipped."
