@@ -85,6 +85,14 @@ class Result:
     scores: Mapping[str, Score]
     warnings: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for spec in fields(self):
+            value = getattr(self, spec.name)
+            if isinstance(value, np.ndarray):
+                sealed = value.view()
+                sealed.setflags(write=False)
+                object.__setattr__(self, spec.name, sealed)
+
     @property
     def finding(self) -> str:
         """One sentence that says what was found, for a reader who does not know the method."""

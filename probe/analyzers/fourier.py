@@ -15,7 +15,7 @@ from probe.analyzers.scores import Score, ScoreSpec
 from probe.encodings import Provenance
 from probe.errors import ProbeError
 from probe.numerics.harmonic import SHORTEST
-from probe.numerics.lines import Line, energy_share, find_lines, tested_periods
+from probe.numerics.lines import Line, energy_share, find_lines, period_limits
 from probe.numerics.spectrum import PeakBins, detrend, local_periods, peak_bins, power_spectrum, trend_share
 from probe.numerics.view import TableView
 
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MARKED = 12
+_SHOWN = 1e-6
 
 
 def _draw_spectrum(result: FourierResult, axes: Axes, style: Style) -> None:
     import seaborn as sns
 
-    shown = (result.frequencies > 0.0) & (result.power > 0.0)
-    frequencies, power = result.frequencies[shown], result.power[shown]
+    frequencies = result.frequencies[1:]
+    power = np.maximum(result.power[1:], _SHOWN)
     sns.lineplot(
         x=1.0 / frequencies, y=power, ax=axes, color=style.color, linestyle=style.linestyle, label=style.label,
         linewidth=1.0, errorbar=None,
@@ -40,6 +41,7 @@ def _draw_spectrum(result: FourierResult, axes: Axes, style: Style) -> None:
         axes.plot(periods, heights, linestyle="none", marker="o", markersize=4.5, markerfacecolor="none",
                   markeredgecolor=style.color)  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="period (positions)", ylabel="share of energy in each bin")
+    axes.xaxis.set_major_formatter("{x:g}")
 
 
 def _draw_local_period(result: FourierResult, axes: Axes, style: Style) -> None:
@@ -49,7 +51,9 @@ def _draw_local_period(result: FourierResult, axes: Axes, style: Style) -> None:
         x=result.local_centres, y=result.local_periods, ax=axes, color=style.color, linestyle=style.linestyle,
         label=style.label, linewidth=1.0, marker="o", markersize=4, markeredgewidth=0.0, errorbar=None,
     )  # fmt: skip
-    axes.set(yscale="log", xlabel="position", ylabel="strongest local period (positions)")
+    axes.set_yscale("log", base=2)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set(xlabel="position", ylabel="local period (positions)")
 
 
 _FIGURES = (
@@ -57,7 +61,8 @@ _FIGURES = (
         name="spectrum",
         title="Spectrum",
         reading="How much of the energy sits at each period, over all dimensions. A smooth table rises steadily to the "
-        "right; a repeat is a spike that stands out of its surroundings, and a ring marks one that survives the test.",
+        "right; a repeat is a spike that stands out of its surroundings, and a ring marks one that survives the test. "
+        "Shares below a millionth are drawn at that.",
         layout="overlay",
         draw=_draw_spectrum,
     ),
@@ -216,7 +221,7 @@ class Fourier(Analyzer[FourierResult]):
             trend_share=trend,
             peaks=peak_bins(view.array),
             lines=find_lines(view.centred),
-            tested_periods=tested_periods(view.positions),
+            tested_periods=period_limits(view.positions),
             local_centres=centres,
             local_periods=periods,
         )

@@ -79,6 +79,7 @@ def _draw_by_offset(result: NeighborsResult, axes: Axes, style: Style) -> None:
     if result.centred_mean_cosine is not None:
         axes.axhline(result.centred_mean_cosine, color="0.6", linewidth=0.8, linestyle=(0, (1.0, 2.0)), zorder=0)
     axes.set(xscale="log", xlabel="offset (positions)", ylabel="mean cosine, centred")
+    axes.xaxis.set_major_formatter("{x:g}")
 
 
 _FIGURES = (

@@ -46,7 +46,7 @@ class Line:
     dimensions: int
 
 
-def tested_periods(positions: int) -> tuple[float, float] | None:
+def period_limits(positions: int) -> tuple[float, float] | None:
     """The shortest and the longest period that can be told from a trend on so many positions."""
     tested = [frequency for band in bands(positions) for frequency in band.frequencies]
     return (1.0 / tested[-1], 1.0 / tested[0]) if tested else None
@@ -75,9 +75,11 @@ def find_lines(centred: Floats) -> tuple[Line, ...]:
     """
     series = _standardised(centred)
     tested = bands(len(centred)) if len(series) else ()
+    if not tested:
+        return ()
     count = sum(band.frequencies.size for band in tested)
     corrected = [count * p_value for p_value in _screen(series, tested)]
-    if min((float(p_value.min()) for p_value in corrected), default=1.0) >= LEVEL:
+    if min(float(p_value.min()) for p_value in corrected) >= LEVEL:
         return ()
     if len(series) > _SCREENED + _MIXTURES:
         for band, p_value in zip(tested, corrected, strict=True):

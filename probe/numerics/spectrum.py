@@ -13,6 +13,7 @@ Floats = npt.NDArray[np.float64]
 _WINDOW = 64
 _SHORTEST_WINDOW = 16
 _ROUNDING = 1e-20
+_RIPPLE = 1e-2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,8 @@ def local_periods(array: Floats) -> tuple[Floats, Floats]:
     centres, periods : ndarray, shape (window,)
         Windows of an eighth of the table, at least 64 positions or the whole of a shorter table, that
         overlap by half. A window counts when the summed power of its detrended, Hann-weighted dimensions
-        has a peak: a bin above both neighbours, at two cycles or more. Those without one are left out.
+        has a peak: a bin above both neighbours, at two cycles or more, and above a hundredth of the highest. Those
+        without one are left out.
     """
     positions = len(array)
     width = min(positions, max(_WINDOW, positions // 8))
@@ -124,7 +126,8 @@ def _strongest_peak(weighted: Floats, padding: int = 4) -> float | None:
     width = len(weighted)
     power = power_spectrum(np.pad(weighted, ((0, (padding - 1) * width), (0, 0))), np.ones(padding * width))
     inner = np.arange(2 * padding, len(power) - 1)
-    peaks = inner[(power[inner] > power[inner - 1]) & (power[inner] >= power[inner + 1]) & (power[inner] > 1e-12)]
+    tall = power[inner] > _RIPPLE * power.max()
+    peaks = inner[tall & (power[inner] > power[inner - 1]) & (power[inner] >= power[inner + 1])]
     if peaks.size == 0:
         return None
     best = int(peaks[power[peaks].argmax()])
