@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from probe.numerics.turning import Turning, measure_turning, significand_bits
+from probe.numerics.turning import Turning, measure_turning, significand_bits, turns_once
 from probe.sinusoids import VASWANI, Convention, Divisor, Layout, sinusoidal
 
 Floats = npt.NDArray[np.float64]
@@ -23,6 +23,11 @@ _FITTED = 0.1
 _SINGLE = 2.0**-24
 _PRECISIONS = {8: "bfloat16", 11: "float16", 24: "float32", 53: "float64"}
 _SMALLEST = {8: 0.0, 11: 2.0**-24, 24: 0.0, 53: 0.0}
+_IN_WORDS: dict[Layout, str] = {
+    "interleaved": "sine and cosine in turn",
+    "halves": "sines first, then cosines",
+    "halves_cosine_first": "cosines first, then sines",
+}
 _OTHER_WAY_ROUND: dict[Layout, Layout] = {"halves": "halves_cosine_first"}
 
 
@@ -74,6 +79,22 @@ class SinusoidMatch:
         """In words."""
         return "exactly sinusoidal" if self.exact else "close to sinusoidal, not exactly"
 
+    @property
+    def sentence(self) -> str:
+        """The verdict and the formula, as the rest of a sentence that begins "The table is"."""
+        base = "" if self.base is None else f" with base {with_commas(self.base)}"
+        spelling = f"{_IN_WORDS[self.layout]}, divisor {self.divisor}, positions counted from {self.offset}"
+        if self.exact:
+            return (
+                f"{self.verdict}: every value follows the sin/cos formula{base} ({spelling}), to the rounding of "
+                f"{self.precision}."
+            )
+        return (
+            f"{self.verdict}: the sin/cos formula{base} ({spelling}) accounts for {in_percent(self.r2)} of what tells "
+            f"positions apart, and values stray from it by up to {with_commas(100 * self.maximum_deviation)} % of its "
+            "amplitude."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Every field, as JSON."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -106,12 +127,24 @@ def recognise(table: npt.ArrayLike) -> SinusoidMatch | None:
     ('halves', 'd/2-1', 10000.0, 2, True)
     """
     values = np.asarray(table, dtype=np.float64)
-    rows = np.flatnonzero(values.any(axis=1))
-    if len(rows) < max(_FEWEST_ROWS, len(values) // 2) or values.shape[1] < 2:
+    layouts = [layout for layout in _layouts(values.shape[1]) if _may_turn(values, layout)]
+    rows = np.flatnonzero(values.any(axis=1)) if layouts else np.empty(0, dtype=np.intp)
+    if len(rows) < max(_FEWEST_ROWS, len(values) // 2):
         return None
     known = _Known(values, rows)
-    matches = [match for layout in _layouts(values.shape[1]) if (match := _match(known, layout)) is not None]
+    matches = [match for layout in layouts if (match := _match(known, layout)) is not None]
     return max(matches, key=lambda match: (match.exact, match.r2), default=None)
+
+
+def _may_turn(values: Floats, layout: Layout) -> bool:
+    """Whether the first pair of columns turns by about a radian per position: a glance that dismisses most tables."""
+    half = values.shape[1] // 2
+    if half == 0:
+        return False
+    first, second = values[:, 0], values[:, 1 if layout == "interleaved" else half]
+    scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
+    pair: npt.NDArray[np.complex128] = (second + 1j * first)[:, None]
+    return scale > 0.0 and turns_once(pair / scale, np.arange(len(values)))
 
 
 class _Known:
@@ -202,3 +235,27 @@ def _compared(known: _Known, convention: Convention) -> SinusoidMatch:
         exact=bool((np.abs(missed) <= allowed).all()),
         zero_rows=known.zero_rows,
     )
+
+
+def with_commas(number: float) -> str:
+    """Print a number to three digits, or as a whole number from 1,000 on.
+
+    Examples
+    --------
+    >>> with_commas(10_000.0), with_commas(3.14159)
+    ('10,000', '3.14')
+    """
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+
+
+def in_percent(share: float) -> str:
+    """Print a share in whole percent, but never 100 for less than all.
+
+    Examples
+    --------
+    >>> in_percent(0.625), in_percent(0.99996), in_percent(1.0)
+    ('62 %', '99.99 %', '100 %')
+    """
+    if share < 0.995 or share > 1 - 1e-9:
+        return f"{100 * share:.0f} %"
+    return f"{min(np.floor(1e4 * share) / 100, 99.99):.2f} %"

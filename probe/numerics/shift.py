@@ -1,4 +1,4 @@
-"""How linear is a shift? One operator that takes each row to the row some positions on, tried where it was not fitted."""
+"""How linear is a shift? One operator takes each row to the row some positions on, tried where it was not fitted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ FOLDS = 5
 LONGEST_BLOCK = 8
 FEWEST_PAIRS = 2 * FOLDS
 _RESIDUES = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
-_RIDGE = 1e-13
+_RIDGE = 0.01
+_WIDE_RIDGE = 1e-13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +64,10 @@ def linear_shifts(view: TableView, offsets: Sequence[int]) -> tuple[Shift, ...]:
     Notes
     -----
     The operator is fitted, with an intercept, on scores of the leading 16 principal components (or a third of
-    the pairs, if that is fewer). Where that beats the mean at the first offset, wider choices are tried as well:
+    the pairs, if that is fewer), with a ridge of a hundredth: a component that one outlying row fills would be
+    anything where that row is held out. Where that beats the mean at the first offset, wider choices are tried as well:
     enough components for all but 1e-4, 1e-6 … 1e-12 of the variance, if they are at most three fifths of the
-    pairs. Each offset reports its best. Folds are dealt from blocks of up to 8 consecutive positions.
+    pairs, without a ridge. Each offset reports its best. Folds are dealt from blocks of up to 8 consecutive positions.
 
     A sinusoid needs all its components, which turn into each other; smooth noise does best with few.
     """
@@ -73,7 +75,7 @@ def linear_shifts(view: TableView, offsets: Sequence[int]) -> tuple[Shift, ...]:
     if not usable:
         return ()
     scores = _resolved(view.component_scores(COMPONENTS))
-    shifts = [_best(scores, offset, [min(scores.shape[1], _narrow(view, offset))]) for offset in usable]
+    shifts = [_best(scores, offset, [min(scores.shape[1], _narrow(view, offset))], _RIDGE) for offset in usable]
     if shifts[0].r2 <= 0.0:
         return tuple(shifts)
     wider = sorted({components_for(view.eigenvalues, 1 - residue) for residue in _RESIDUES})
@@ -85,7 +87,7 @@ def linear_shifts(view: TableView, offsets: Sequence[int]) -> tuple[Shift, ...]:
         room = min(3 * (view.positions - offset) // 5, scores.shape[1])
         counts = [count for count in most if count <= room]
         if counts:
-            shifts[place] = max(shifts[place], _best(scores, offset, counts), key=lambda shift: shift.r2)
+            shifts[place] = max(shifts[place], _best(scores, offset, counts, _WIDE_RIDGE), key=lambda shift: shift.r2)
     return tuple(shifts)
 
 
@@ -106,7 +108,8 @@ def turning(view: TableView) -> npt.NDArray[np.complex128]:
 
 
 def _narrow(view: TableView, offset: int) -> int:
-    return max(1, min(COMPONENTS, (view.positions - offset) // 3))
+    third: int = (view.positions - offset) // 3
+    return max(1, min(COMPONENTS, third))
 
 
 def _resolved(scores: Floats) -> Floats:
@@ -121,13 +124,13 @@ def _with_ones(scores: Floats) -> Floats:
     return np.concatenate([constant, scores / np.linalg.norm(scores, axis=0)], axis=1)
 
 
-def _best(scores: Floats, offset: int, counts: Sequence[int]) -> Shift:
-    r2 = held_out_r2(scores[:, : max(counts)], offset, counts)
+def _best(scores: Floats, offset: int, counts: Sequence[int], ridge: float) -> Shift:
+    r2 = held_out_r2(scores[:, : max(counts)], offset, counts, ridge)
     place = int(r2.argmax())
     return Shift(offset=offset, r2=float(r2[place]), components=counts[place])
 
 
-def held_out_r2(scores: Floats, offset: int, counts: Sequence[int]) -> Floats:
+def held_out_r2(scores: Floats, offset: int, counts: Sequence[int], ridge: float = _WIDE_RIDGE) -> Floats:
     """How much of the shifted rows does an operator on the leading components predict, where it was not fitted?
 
     Parameters
@@ -137,6 +140,8 @@ def held_out_r2(scores: Floats, offset: int, counts: Sequence[int]) -> Floats:
     offset : int
     counts : sequence of int
         Numbers of leading components to try, each both as regressors and as what is predicted.
+    ridge : float
+        Added to the sum of squares of each regressor, which is 1.
 
     Returns
     -------
@@ -152,7 +157,7 @@ def held_out_r2(scores: Floats, offset: int, counts: Sequence[int]) -> Floats:
     block = int(np.clip(len(scores) // 64, 1, LONGEST_BLOCK))
     fold = np.arange(pairs) // block % FOLDS
     inner, cross = regressors.T @ regressors, regressors.T @ targets
-    inner[np.diag_indices_from(inner)] += _RIDGE
+    inner[np.diag_indices_from(inner)] += ridge
     residual = np.zeros(len(counts))
     for number in range(FOLDS):
         held = fold == number
@@ -164,7 +169,7 @@ def held_out_r2(scores: Floats, offset: int, counts: Sequence[int]) -> Floats:
             predicted = orthogonal[:, : count + 1] @ solved[: count + 1, :count]
             residual[place] += np.square(right[:, :count] - predicted).sum()
     spread = np.cumsum(np.square(targets - targets.mean(axis=0)).sum(axis=0))
-    return 1 - residual / spread[np.asarray(counts) - 1]
+    return np.asarray(1 - residual / spread[np.asarray(counts) - 1], dtype=np.float64)
 
 
 def _factor(inner: Floats) -> Floats:

@@ -42,6 +42,7 @@ class FrequencySpaces:
         self._span: Parts = (even[:, 0::2], odd[:, 1::2])
         self._ones = fold(np.full((positions, 1), positions**-0.5))[0]
         self._triangles = tuple(np.triu_indices(part.shape[1]) for part in self._span)
+        self._doubled = np.concatenate([np.where(rows == columns, 1.0, 2.0) for rows, columns in self._triangles])
         projectors = [self.projector(frequencies) for frequencies in frequency_sets]
         self._projectors = np.stack([projector for projector, _ in projectors])
         self.ranks: npt.NDArray[np.intp] = np.array([rank for _, rank in projectors])
@@ -64,16 +65,12 @@ class FrequencySpaces:
     def projector(self, frequencies: Floats) -> tuple[Floats, int]:
         """Orthogonal projector on the span of these sines and cosines, packed, and its rank."""
         bases = self._bases(frequencies)
-        packed = self._pack([basis @ basis.T for basis in bases], doubled=True)
+        packed = self._pack([basis @ basis.T for basis in bases]) * self._doubled
         return packed, sum(basis.shape[1] for basis in bases)
 
-    def kernel(self, frequencies: Floats) -> tuple[Floats, float]:
-        """Gram matrix of the centred sines and cosines, packed, and its Frobenius norm.
-
-        Its product with a compressed table, over both norms, is their linear CKA.
-        """
-        grams = [part @ part.T for part in self._tables(frequencies)]
-        return self._pack(grams, doubled=True), float(np.sqrt(sum(np.square(gram).sum() for gram in grams)))
+    def alignment(self, compressed: Floats, other: Floats) -> float:
+        """Product of two compressed tables' Gram matrices, ``⟨C, C′⟩``; one of them must lie in the span."""
+        return float(self._doubled * compressed @ other)
 
     def fit(self, centred: Floats, frequencies: Floats) -> Floats:
         """Project a centred table on these sines and cosines; shape (position, dimension)."""
@@ -104,13 +101,9 @@ class FrequencySpaces:
         even, odd = (vectors[:, values > floor] for values, vectors in decomposed)
         return even, odd
 
-    def _pack(self, matrices: Sequence[Floats], doubled: bool = False) -> Floats:
-        """Upper triangles in one vector; off-diagonal entries doubled on one side of an inner product."""
-        packed = []
-        for matrix, (rows, columns) in zip(matrices, self._triangles, strict=True):
-            values = matrix[rows, columns]
-            packed.append(np.where(rows == columns, values, 2 * values) if doubled else values)
-        return np.concatenate(packed)
+    def _pack(self, matrices: Sequence[Floats]) -> Floats:
+        """Upper triangles of the even and odd blocks, in one vector."""
+        return np.concatenate([matrix[at] for matrix, at in zip(matrices, self._triangles, strict=True)])
 
 
 def _left_singular(matrix: Floats) -> tuple[Floats, Floats]:
@@ -121,6 +114,23 @@ def _left_singular(matrix: Floats) -> tuple[Floats, Floats]:
         return np.sqrt(np.clip(values, 0.0, None)), vectors
     vectors, values, _ = np.linalg.svd(matrix, full_matrices=False)
     return values, vectors
+
+
+def linear_cka(first: Floats, second: Floats) -> float:
+    """How alike are two centred tables, up to rotation and scale?
+
+    Returns
+    -------
+    float
+        ``‖XᵀY‖² / (‖XᵀX‖ ‖YᵀY‖)``, from 0 to 1; the RV coefficient of their Gram matrices.
+
+    References
+    ----------
+    Kornblith et al. 2019, "Similarity of Neural Network Representations Revisited" (arXiv 1905.00414);
+    Robert & Escoufier 1976, "A Unifying Tool for Linear Multivariate Statistical Methods: The RV-Coefficient".
+    """
+    norms = np.linalg.norm(first.T @ first) * np.linalg.norm(second.T @ second)
+    return float(np.square(np.linalg.norm(first.T @ second)) / norms)
 
 
 def adjusted(r2: Floats, ranks: npt.NDArray[np.intp], positions: int) -> Floats:

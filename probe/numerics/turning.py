@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,12 +73,9 @@ def measure_turning(pairs: Complexes, rows: npt.NDArray[np.intp]) -> Turning | N
     ratio, and each doubling of L refines it. The offset is read from the phases, from the slowest pair, where it
     is unambiguous and coarse, to the fastest.
     """
-    first = _lagged(pairs[:, :1], rows, 1)
-    if abs(first[0]) < _COHERENCE * np.square(np.abs(pairs[:, 0])).mean() * len(rows):
+    if not turns_once(pairs, rows):
         return None
-    if abs(abs(np.angle(first[0])) - 1.0) > _SLACK:
-        return None
-    clockwise = bool(np.angle(first[0]) < 0)
+    clockwise = bool(_lagged(pairs[:, :1], rows, 1)[0].imag < 0)
     turning = 1j * np.conj(pairs) if clockwise else pairs
     step = _geometric_step(turning, rows)
     frequencies = np.exp(-step * np.arange(pairs.shape[1]))
@@ -85,6 +83,13 @@ def measure_turning(pairs: Complexes, rows: npt.NDArray[np.intp]) -> Turning | N
     for _ in range(3):
         step = _anchored(step, turning, rows + offset)
     return Turning(step=step, offset=offset, clockwise=clockwise)
+
+
+def turns_once(pairs: Complexes, rows: npt.NDArray[np.intp]) -> bool:
+    """Whether the first pair turns steadily, by about one radian per position, either way round."""
+    product = complex(_lagged(pairs[:, :1], rows, 1)[0])
+    energy = float(np.square(np.abs(pairs[:, 0])).sum())
+    return abs(product) >= _COHERENCE * energy and abs(abs(cmath.phase(product)) - 1.0) <= _SLACK
 
 
 def _phases(pairs: Complexes, places: npt.NDArray[np.intp], frequencies: Floats) -> Floats:
