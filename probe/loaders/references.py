@@ -33,8 +33,8 @@ def is_reference(name: str) -> bool:
     return bool(colon) and (kind in _EXAMPLES or bool(difflib.get_close_matches(kind, _EXAMPLES, 1, 0.75)))
 
 
-def build(name: str) -> PositionTable:
-    """Make the table that a reference names.
+def reference_table(name: str, label: str | None = None) -> PositionTable:
+    """Make the table that a reference names; its label is the name unless another is given.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def build(name: str) -> PositionTable:
 
     Examples
     --------
-    >>> build("random:8x4?seed=1").shape
+    >>> reference_table("random:8x4?seed=1").shape
     (8, 4)
     """
     kind, _, rest = name.partition(":")
@@ -64,9 +64,11 @@ def build(name: str) -> PositionTable:
         )
     seed = _seed(name, kind, spelled["query"])
     if kind == "sinusoidal":
-        return _table(name, "sinusoidal", sinusoidal(rows, columns), VASWANI.to_dict())
-    values = np.random.default_rng(seed).normal(0.0, RANDOM_SCALE, (rows, columns))
-    return _table(name, "none", values, {"seed": seed, "scale": RANDOM_SCALE})
+        table = _table(name, "sinusoidal", sinusoidal(rows, columns), VASWANI.to_dict())
+    else:
+        values = np.random.default_rng(seed).normal(0.0, RANDOM_SCALE, (rows, columns))
+        table = _table(name, "none", values, {"seed": seed, "scale": RANDOM_SCALE})
+    return table if label is None else table.labelled(label)
 
 
 def _seed(name: str, kind: str, query: str | None) -> int:
