@@ -39,7 +39,7 @@ def table_from_values(values: Any) -> PositionTable:
 def _as_array(values: Any) -> npt.NDArray[Any]:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
-        from probe.loaders.checkpoints.tensors import to_numpy
+        from probe.loaders.checkpoints.torch_pickle import to_numpy
 
         return to_numpy(values)
     try:

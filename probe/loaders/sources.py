@@ -1,82 +1,96 @@
-"""From what the user names to the encodings that it holds."""
+"""From what the user names to the encodings it holds."""
 
 from __future__ import annotations
 
 import difflib
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from probe.encodings import Encoding, OffsetKernel, PositionTable
-from probe.errors import ComponentError, SourceError, TableNotFoundError
+from probe.errors import ComponentError, SourceError
 from probe.loaders.checkpoints.base import Checkpoint
-from probe.loaders.located import Located
+from probe.loaders.arrays import table_from_values
+from probe.loaders.checkpoints.module import ModuleCheckpoint, is_module
+from probe.loaders.locate import Located, locate
+from probe.loaders.packages import PREFIX, is_package, package_path
+from probe.loaders.references import build, is_reference
 
-_SHOW_SCHEMA = "probe.show/1"
+_FILE_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".npy", ".npz", ".gguf", ".onnx", ".json", ".h5")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class OpenSource:
-    """What does a source hold?
+    """A source that has been opened: what it holds is known, and nothing of it has been read.
 
     Attributes
     ----------
-    reference : str
-        The source as the user named it.
-    label : str
-        How reports call it.
+    reference, label : str
+        As the user named it, and how reports call it.
     format : str
-        The container: ``safetensors``, ``torch-pickle``, ``numpy``, ``array``, ``module``, ``reference``.
+        The container.
     revision : str or None
         The commit of a hub repository.
-    warnings : tuple of str
-        What was noticed about the source as a whole.
     encodings : tuple of Located
-        Every encoding, the unused ones too.
+        Those in use first.
     """
 
     reference: str
     label: str
     format: str
+    revision: str | None
     encodings: tuple[Located, ...]
-    revision: str | None = None
-    warnings: tuple[str, ...] = ()
-    count_bytes: Callable[[], int] = field(default=int, repr=False)
+    checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     @property
     def bytes_read(self) -> int:
-        """Bytes read from disk or moved over the network so far."""
-        return self.count_bytes()
+        """Bytes read or moved so far."""
+        return 0 if self.checkpoint is None else self.checkpoint.bytes_read
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was noticed on the way."""
+        return () if self.checkpoint is None else tuple(dict.fromkeys(self.checkpoint.warnings))
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of the components, in order."""
+        return tuple(located.description.component for located in self.encodings)
 
     def select(self, component: str | None = None) -> tuple[Located, ...]:
-        """Choose the encodings in use, or the component of that name.
+        """Choose the encodings in use, or the one that is named.
 
         Raises
         ------
         ComponentError
-            If there is no such component; the error lists those there are.
+            If there is none of that name, or none is in use.
         """
         if component is None:
-            return tuple(located for located in self.encodings if not located.description.unused)
+            in_use = tuple(located for located in self.encodings if not located.description.unused)
+            if not in_use:
+                raise ComponentError(
+                    f"{self.label} stores {_listed(self.components)}, which its model never reads.",
+                    f"Name it to analyse it all the same: --component {self.components[0]}.",
+                    available=self.components,
+                )
+            return in_use
         chosen = tuple(located for located in self.encodings if located.description.component == component)
         if chosen:
             return chosen
-        available = _components(self.encodings)
-        near = difflib.get_close_matches(component.lower(), available, n=1)
-        hint = f"Did you mean {near[0]}? " if near else ""
+        close = difflib.get_close_matches(component, self.components, n=1)
+        guess = f"Did you mean {close[0]}? " if close else ""
         raise ComponentError(
-            f"{self.label} has no component {component}.",
-            f"{hint}It has {_listed(available)}.",
-            available=available,
+            f"{self.label} has no component {component!r}.",
+            f"{guess}It has {_listed(self.components)}.",
+            available=self.components,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The object that ``probe show --json`` prints."""
+        """The object of ``probe show --json``."""
         return {
-            "schema": _SHOW_SCHEMA,
+            "schema": "probe.show/1",
             "source": {
                 "reference": self.reference,
                 "format": self.format,
@@ -87,187 +101,154 @@ class OpenSource:
             "warnings": list(self.warnings),
         }
 
-    def close(self) -> None:
-        """Do nothing: files are opened for each read alone. It is there for ``with``."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 def open_source(
     source: Any, *, revision: str | None = None, offline: bool = False, label: str | None = None
 ) -> OpenSource:
-    """Which encodings does a source hold?
+    """Which position encodings does a source hold?
 
     Parameters
     ----------
-    source : str, Path, torch.nn.Module, array, PositionTable or OffsetKernel
+    source : str, path, torch.nn.Module, array_like or PositionTable
         A hub id, a folder, a weights file, ``package:NAME/FOLDER``, ``sinusoidal:NxD``,
-        ``random:NxD?seed=S``, a live module, or values.
+        ``random:NxD?seed=S``; or values that are there already.
     revision : str, optional
-        Branch, tag or commit of a hub repository.
+        Of a hub repository.
     offline : bool
         Ask the hub's cache alone.
     label : str, optional
-        How reports call it; its reference otherwise.
-
-    Returns
-    -------
-    OpenSource
-        Headers are read, tables are not.
+        How reports call it.
 
     Raises
     ------
-    SourceError
-        If it is not there, or is no checkpoint.
+    SourceError, FormatError, HubError
+        If it cannot be opened.
     TableNotFoundError
-        If nothing in it can be recognised as a position table.
-
-    Examples
-    --------
-    >>> opened = open_source("sinusoidal:64x16")
-    >>> [(located.description.component, located.description.shape) for located in opened.encodings]
-    [('table', (64, 16))]
+        If it holds no position table that can be recognised.
     """
-    opened = _open(source, revision, offline)
-    return opened if label is None else _labelled(opened, label)
-
-
-def _open(source: Any, revision: str | None, offline: bool) -> OpenSource:
+    if isinstance(source, PathLike):
+        source = str(Path(source))
+    if isinstance(source, str):
+        return _open_named(source, revision, offline, label)
     if isinstance(source, (PositionTable, OffsetKernel)):
-        return _from_encoding(source)
-    if isinstance(source, (str, Path)):
-        return _from_name(str(source), revision, offline)
-    if _is_module(source):
-        from probe.loaders.checkpoints.module import ModuleCheckpoint
-
-        return _from_checkpoint(ModuleCheckpoint(source))
-    from probe.loaders.arrays import table_from_values
-
-    return _from_encoding(table_from_values(source))
+        return _ready(source.labelled(label) if label and isinstance(source, PositionTable) else source)
+    if is_module(source):
+        checkpoint = ModuleCheckpoint(source)
+        return _opened(checkpoint, label or checkpoint.reference)
+    table = table_from_values(source)
+    return _ready(table.labelled(label) if label else table)
 
 
-def _from_name(name: str, revision: str | None, offline: bool) -> OpenSource:
-    from probe.loaders import references
+def _open_named(source: str, revision: str | None, offline: bool, label: str | None) -> OpenSource:
+    if is_reference(source):
+        table = build(source)
+        return _ready(table.labelled(label) if label else table)
+    if is_package(source):
+        checkpoint = _open_path(package_path(source), source)
+        parts = source.removeprefix(PREFIX).strip("/").split("/")
+        return _opened(checkpoint, label or "/".join(dict.fromkeys((parts[0], parts[-1]))))
+    path = Path(source).expanduser()
+    if path.exists():
+        if revision is not None:
+            raise SourceError(
+                f"{source} is on this disk, and --revision {revision} names a version on the hub.",
+                f"Leave --revision {revision} out, or name the repository.",
+            )
+        return _opened(_open_path(path, source), label or path.resolve().name)
+    if _looks_like_path(source):
+        raise _no_such_path(source, path)
+    from probe.loaders.checkpoints.hub import open_hub
 
-    if references.is_reference(name):
-        return _from_encoding(references.build(name))
-    from probe.loaders.checkpoints.local import find_path, open_path
-
-    path = find_path(name)
-    if path is None:
-        from probe.loaders.checkpoints.hub import open_hub
-
-        return _from_checkpoint(open_hub(name, revision=revision, offline=offline))
-    if revision is not None:
-        raise SourceError(
-            f"{name} is on this disk, and --revision {revision} names a version on the hub.",
-            f"Leave --revision {revision} out, or name the repository.",
-        )
-    return _from_checkpoint(open_path(path, name))
+    return _opened(open_hub(source, revision=revision, offline=offline), label or source)
 
 
-def _from_encoding(encoding: Encoding) -> OpenSource:
-    described = encoding.description
-    return OpenSource(
-        reference=described.provenance.reference,
-        label=described.provenance.label,
-        format=described.provenance.format,
-        revision=described.provenance.revision,
-        encodings=(Located(described, lambda: encoding),),
+def _open_path(path: Path, reference: str) -> Checkpoint:
+    from probe.loaders.checkpoints.folder import open_file, open_folder
+
+    opener: Callable[[Path, str], Checkpoint] = open_folder if path.is_dir() else open_file
+    return opener(path, reference)
+
+
+def _looks_like_path(source: str) -> bool:
+    return (
+        source.startswith((".", "/", "~")) or "\\" in source or source.count("/") > 1 or source.endswith(_FILE_SUFFIXES)
     )
 
 
-def _from_checkpoint(checkpoint: Checkpoint) -> OpenSource:
-    from probe.loaders.locate import locate
-
-    encodings = locate(checkpoint)
-    return OpenSource(
-        reference=checkpoint.reference,
-        label=checkpoint.reference,
-        format=checkpoint.format,
-        revision=checkpoint.revision,
-        warnings=tuple(dict.fromkeys(checkpoint.warnings)),
-        encodings=encodings,
-        count_bytes=lambda: checkpoint.bytes_read,
-    )
-
-
-def _labelled(opened: OpenSource, label: str) -> OpenSource:
-    return replace(opened, label=label, encodings=tuple(located.labelled(label) for located in opened.encodings))
+def _no_such_path(source: str, path: Path) -> SourceError:
+    parent = path.parent
+    while not parent.is_dir() and parent != parent.parent:
+        parent = parent.parent
+    names = sorted(entry.name for entry in parent.iterdir()) if parent == path.parent else []
+    close = difflib.get_close_matches(path.name, names, n=1)
+    if close:
+        hint = f"Did you mean {parent / close[0]}?"
+    elif parent != path.parent:
+        hint = f"The folder {path.parent} is not there either; check the path, or name a model of the hub as ORG/NAME."
+    else:
+        hint = f"The folder {parent} is there and has nothing of that name; check the spelling."
+    return SourceError(f"There is no file or folder {source}.", hint)
 
 
-def _is_module(source: Any) -> bool:
-    """Whether it is a torch module; torch is not imported to find out."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(source, torch.nn.Module)
+def _ready(encoding: Encoding) -> OpenSource:
+    origin = encoding.provenance
+    located = Located(encoding.description, None, encoding)
+    return OpenSource(origin.reference, origin.label, origin.format, origin.revision, (located,))
+
+
+def _opened(checkpoint: Checkpoint, label: str) -> OpenSource:
+    encodings = locate(checkpoint, label)
+    return OpenSource(checkpoint.reference, label, checkpoint.format, checkpoint.revision, encodings, checkpoint)
+
+
+def _listed(components: tuple[str, ...]) -> str:
+    return ", ".join(components)
 
 
 def load(source: Any, *, component: str | None = None, revision: str | None = None, offline: bool = False) -> Encoding:
-    """Which encoding does the model use?
+    """Read the position encoding that a source uses.
 
     Parameters
     ----------
-    source : str, Path, torch.nn.Module, array, PositionTable or OffsetKernel
+    source : str, path, torch.nn.Module, array_like or PositionTable
         See :func:`open_source`.
     component : str, optional
         Which one, where there are several.
-    revision, offline
-        See :func:`open_source`.
-
-    Returns
-    -------
-    PositionTable or OffsetKernel
+    revision : str, optional
+        Of a hub repository.
+    offline : bool
+        Ask the hub's cache alone.
 
     Raises
     ------
     ComponentError
-        If there are several and none was named, or the one named is not there.
-    SourceError, TableNotFoundError
-        See :func:`open_source`.
+        If the source uses several and none is named, or has none of that name.
+    SourceError, FormatError, HubError, TableNotFoundError
+        If it cannot be opened or holds no table.
 
     Examples
     --------
-    >>> load("sinusoidal:64x16").shape
-    (64, 16)
+    >>> load("random:8x4?seed=1").shape
+    (8, 4)
     """
     opened = open_source(source, revision=revision, offline=offline)
     chosen = opened.select(component)
-    if len(chosen) == 1:
-        return chosen[0].read()
-    available = _components(opened.encodings)
-    if not chosen:
-        raise TableNotFoundError(
-            f"{opened.label} stores {_listed(available)}, which the model never reads.",
-            f"Ask for it by name to see it all the same: component={available[0]}.",
+    if len(chosen) > 1:
+        raise ComponentError(
+            f"{opened.label} has {len(chosen)} components: {_listed(opened.components)}.",
+            f"Name one (component={opened.components[0]!r}, or --component {opened.components[0]}), or load them all.",
+            available=opened.components,
         )
-    raise ComponentError(
-        f"{opened.label} has {len(chosen)} encodings: {_listed(_components(chosen))}.",
-        f"Choose one, as in component={chosen[0].description.component}, or take them all with load_all.",
-        available=_components(chosen),
-    )
+    return chosen[0].read()
 
 
 def load_all(source: Any, *, revision: str | None = None, offline: bool = False) -> tuple[Encoding, ...]:
-    """Which encodings does the model hold, the unused ones too?
+    """Read every encoding that a source holds, also those that its model never reads.
 
     Raises
     ------
-    SourceError, TableNotFoundError
-        See :func:`open_source`.
+    SourceError, FormatError, HubError, TableNotFoundError
+        If it cannot be opened or holds no table.
     """
     opened = open_source(source, revision=revision, offline=offline)
     return tuple(located.read() for located in opened.encodings)
-
-
-def _components(encodings: tuple[Located, ...]) -> tuple[str, ...]:
-    return tuple(located.description.component for located in encodings)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -65,12 +65,35 @@ class Checkpoint(Protocol):
         What was noticed on the way (a shard that is absent, a name that lies …).
     """
 
-    reference: str
-    format: str
-    revision: str | None
-    config: Mapping[str, Any]
-    tensors: Mapping[str, TensorInfo]
-    warnings: list[str]
+    @property
+    def reference(self) -> str:
+        """The source as the user named it."""
+        ...
+
+    @property
+    def format(self) -> str:
+        """The container's name."""
+        ...
+
+    @property
+    def revision(self) -> str | None:
+        """The commit of a hub repository."""
+        ...
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The model's config, or empty."""
+        ...
+
+    @property
+    def tensors(self) -> Mapping[str, TensorInfo]:
+        """Everything it holds, by the name in the file."""
+        ...
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was noticed on the way."""
+        ...
 
     @property
     def bytes_read(self) -> int:
