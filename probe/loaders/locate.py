@@ -258,7 +258,7 @@ def _index_warnings(checkpoint: Checkpoint, found: Found) -> Iterable[str]:
     name = f"{before}position_ids"
     if before and name in checkpoint.tensors and checkpoint.tensors[name].dtype.startswith(("float", "bfloat")):
         dtype = checkpoint.tensors[name].dtype
-        yield f"{name} is stored as {dtype}, not as whole numbers, as merging tools do; the table itself is not touched."
+        yield f"{name} is stored as {dtype}, not as whole numbers, as merging tools do; the table is not touched."
 
 
 def _computed_encodings(checkpoint: Checkpoint, label: str, keys: Mapping[str, str]) -> list[Located]:

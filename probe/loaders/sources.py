@@ -11,12 +11,12 @@ from typing import Any
 
 from probe.encodings import Encoding, OffsetKernel, PositionTable
 from probe.errors import ComponentError, SourceError
-from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.arrays import table_from_values
+from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.checkpoints.module import ModuleCheckpoint, is_module
 from probe.loaders.locate import Located, locate
 from probe.loaders.packages import PREFIX, is_package, package_path
-from probe.loaders.references import build, is_reference
+from probe.loaders.references import is_reference, reference_table
 
 _FILE_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".npy", ".npz", ".gguf", ".onnx", ".json", ".h5")
 
@@ -141,8 +141,7 @@ def open_source(
 
 def _open_named(source: str, revision: str | None, offline: bool, label: str | None) -> OpenSource:
     if is_reference(source):
-        table = build(source)
-        return _ready(table.labelled(label) if label else table)
+        return _ready(reference_table(source, label))
     if is_package(source):
         checkpoint = _open_path(package_path(source), source)
         parts = source.removeprefix(PREFIX).strip("/").split("/")
