@@ -16,7 +16,7 @@ from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.checkpoints.module import ModuleCheckpoint, is_module
 from probe.loaders.locate import Located, locate
 from probe.loaders.packages import PREFIX, is_package, package_path
-from probe.loaders.references import is_reference, reference_table
+from probe.loaders.references import build, is_reference
 
 _FILE_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".npy", ".npz", ".gguf", ".onnx", ".json", ".h5")
 
@@ -141,7 +141,8 @@ def open_source(
 
 def _open_named(source: str, revision: str | None, offline: bool, label: str | None) -> OpenSource:
     if is_reference(source):
-        return _ready(reference_table(source, label))
+        table = build(source)
+        return _ready(table.labelled(label) if label else table)
     if is_package(source):
         checkpoint = _open_path(package_path(source), source)
         parts = source.removeprefix(PREFIX).strip("/").split("/")
