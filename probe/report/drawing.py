@@ -27,11 +27,16 @@ if TYPE_CHECKING:
 OVERLAY_LIMIT = 6
 """More tables than this are not laid over each other: each is drawn with the sinusoid alone."""
 
-SHARP_DPI, COARSE_DPI = 120, 72
+SHARP_DPI, COARSE_DPI = 96, 72
 """Of what is rasterised: maps and clouds of points. A page of many tables takes the coarse one."""
 
+_OVERLAY, _PANEL, _SQUARE = (6.6, 3.3), (2.9, 2.45), (2.9, 2.75)
+"""Sizes in inches: tables over each other, side by side, and side by side with equal axes."""
+
 _MANY_POINTS = 150
+_MOST_STRETCH = 4.0
 _FEW_DECADES = 60.0
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e6
 _Draw = Callable[["Axes"], None]
 
@@ -49,11 +54,22 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True)
 class ColorScale:
-    """What the colours of a map mean: the ends of the scale, and the colours between."""
+    """What the colours of a map mean.
 
-    low: float
-    high: float
+    Attributes
+    ----------
+    low, high : float or None
+        The ends of the scale; None where each table has its own, because their units are too far apart.
+    colors : tuple of str
+        From the low end to the high one.
+    label : str
+        What is measured.
+    """
+
+    low: float | None
+    high: float | None
     colors: tuple[str, ...]
+    label: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +161,7 @@ def draw(
 
 def overlay(drawings: Sequence[_Draw], alt: str) -> Picture:
     """Draw every table on one pair of axes."""
-    axes = _new_axes(6.6, 3.3)
+    axes = _new_axes(*_OVERLAY)
     for layer in drawings:
         layer(axes)
     _tidy(axes)
@@ -159,11 +175,14 @@ def panels(
     """Draw each table on axes of its own, all with the same limits and colours."""
     drawn: dict[str, Axes] = {}
     for label, layers in drawings.items():
-        drawn[label] = axes = _new_axes(2.9, 2.45)
+        drawn[label] = axes = _new_axes(*_PANEL)
         for layer in layers:
             layer(axes)
         _tidy(axes)
     every = list(drawn.values())
+    if all(axes.get_aspect() != "auto" for axes in every):
+        for axes in every:
+            _figure_of(axes).set_size_inches(*_SQUARE)
     if shares_axes:
         _share_limits(every)
     scale = _share_colors(every)
@@ -201,16 +220,24 @@ def _tidy(axes: Axes) -> None:
 
 def _label_decades(axis: Axis) -> None:
     """Write 1, 10, 100 rather than powers while they are short, and 2 and 5 between when decades are few."""
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_view_interval()
     if low <= 0.0:
         return
     if high / low < _FEW_DECADES:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    if low > _LEAST_PLAIN and high < _MOST_PLAIN:
-        axis.set_major_formatter("{x:g}")
+    plain = low > _LEAST_PLAIN and high < _MOST_PLAIN
+    axis.set_major_formatter("{x:g}" if plain else FuncFormatter(lambda value, place: _power(value)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def _power(value: float) -> str:
+    """Write a power of ten with raised digits, which any font has; nothing for what lies between."""
+    exponent = np.log10(value) if value > 0 else np.nan
+    if not np.isfinite(exponent) or abs(exponent - round(exponent)) > 1e-6:
+        return ""
+    return "10" + f"{exponent:.0f}".translate(_RAISED)
 
 
 def _maps(axes: Axes) -> list[Any]:
@@ -240,10 +267,18 @@ def _share_colors(every: Sequence[Axes]) -> ColorScale | None:
         return None
     ends = [item.get_clim() for item in maps]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    comparable = high - low <= _MOST_STRETCH * min(end[1] - end[0] for end in ends)
+    label = ""
     for item in maps:
-        item.set_clim(low, high)
+        if comparable:
+            item.set_clim(low, high)
+        if item.colorbar is not None:  # one scale for all of them stands on the page
+            label = label or item.colorbar.ax.get_ylabel() or item.colorbar.ax.get_xlabel()
+            item.colorbar.remove()
     colors = tuple(to_hex(maps[0].cmap(step / 8)) for step in range(9))
-    return ColorScale(low=float(low), high=float(high), colors=colors)
+    if not comparable:
+        return ColorScale(low=None, high=None, colors=colors, label=label)
+    return ColorScale(low=float(low), high=float(high), colors=colors, label=label)
 
 
 def _set_margins(every: Sequence[Axes], measured: Sequence[Axes]) -> None:

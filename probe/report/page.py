@@ -95,5 +95,6 @@ def _template() -> Template:
 
 
 def typeset(text: str) -> str:
-    """Keep a number and its unit, and ``p = .01``, on one line."""
+    """Keep a number and its unit, and ``p = .01``, on one line; write a minus as a minus."""
+    text = re.sub(r"(?<![\w.-])-(?=[\d.])", "−", text)
     return re.sub(r"(?<=\d) (?=[%×])|(?<=×) (?=\d)|(?<=\bp) (?=[=<])|(?<=[=<]) (?=[\d.])", "\u00a0", text)

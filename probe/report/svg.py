@@ -12,13 +12,16 @@ from probe.report.styles import themed_hues
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COLORS_IN_A_RASTER = 128
+_COLORS_IN_A_RASTER = 64
 _FONTS = "system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 
 _PATH = re.compile(r' d="([^"]*)"')
+_AROUND_A_COMMAND = re.compile(r" ?([A-Za-z]) ?")
 _POINT = re.compile(r"-?\d+\.\d+")
 _EMBEDDED_PNG = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=\s]+)")
-_FONT_FAMILY = re.compile(r"(font: [^\"';]*px|font-family:) [^\";]*")
+_FONT_FAMILY = re.compile(r" ?font-family: [^\";]*;?")
+_UNUSED = re.compile(r'(?<=<g) id="[^"]*"| transform="rotate\(-?0 [^"]*\)"')
+_LINES_ONLY = re.compile(r"[MLz\d. -]*")
 _PREAMBLE = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
 _STYLE = re.compile(r"<style type=\"text/css\">.*?</style>", re.DOTALL)
 _BETWEEN_TAGS = re.compile(r">\s+<")
@@ -44,25 +47,29 @@ def data_uri(svg: str) -> str:
 
 def _shrunk(svg: str) -> str:
     svg = _PREAMBLE.sub("", svg)
-    svg = _STYLE.sub(f"<style>{_dark_rules()}</style>", svg, count=1)
+    svg = _STYLE.sub(f"<style>{_rules(svg)}</style>", svg, count=1)
     svg = _PATH.sub(lambda match: f' d="{_rounded(match[1])}"', svg)
     svg = _EMBEDDED_PNG.sub(lambda match: _with_fewer_colors(match[1]), svg)
-    svg = _FONT_FAMILY.sub(rf"\1 {_FONTS}", svg)
+    svg = _UNUSED.sub("", _FONT_FAMILY.sub("", svg))
     return _BETWEEN_TAGS.sub("><", svg).strip()
 
 
 def _rounded(path: str) -> str:
     short = _POINT.sub(lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), path)
-    return " ".join(short.split())
+    short = _AROUND_A_COMMAND.sub(r"\1", " ".join(short.split()))
+    return short.replace("L", " ") if _LINES_ONLY.fullmatch(short) else short  # a line after M needs no letter
 
 
-def _dark_rules() -> str:
+def _rules(svg: str) -> str:
+    """Set the fonts, and give each themed colour that the figure uses its dark tone."""
     rules = "".join(
         f'[style*="{kind}: {hue.light}"]{{{kind}:{hue.dark}!important}}'
         for hue in themed_hues()
         for kind in ("stroke", "fill")
+        if f"{kind}: {hue.light}" in svg
     )
-    return f"*{{stroke-linejoin:round;stroke-linecap:butt}}@media(prefers-color-scheme:dark){{{rules}}}"
+    dark = f"@media(prefers-color-scheme:dark){{{rules}}}"
+    return f"*{{stroke-linejoin:round;stroke-linecap:butt}}text{{font-family:{_FONTS}}}{dark}"
 
 
 def _with_fewer_colors(encoded: str) -> str:

@@ -38,7 +38,7 @@ def remembering(kept: list[Axes], act: Callable[[Axes], object]) -> Callable[[Ax
 
 def test_panels_share_limits_and_colours() -> None:
     kept: list[Axes] = []
-    maps = {"a": np.array([[0.0, 1.0], [1.0, 0.0]]), "b": np.array([[-3.0, 2.0, 0.0]] * 3)}
+    maps = {"a": np.array([[0.0, 1.0], [1.0, 0.0]]), "b": np.array([[-1.0, 2.0, 0.0]] * 3)}
     drawings = {
         name: [remembering(kept, lambda axes, values=values: axes.imshow(values, cmap="vlag", aspect="auto"))]  # type: ignore[misc]  # one lambda a map
         for name, values in maps.items()
@@ -48,11 +48,45 @@ def test_panels_share_limits_and_colours() -> None:
     assert [(picture.label, picture.alt) for picture in pictures] == [("a", "A"), ("b", "B")]
     assert [axes.get_xlim() for axes in kept] == [(-0.5, 2.5)] * 2
     assert [axes.get_ylim() for axes in kept] == [(2.5, -0.5)] * 2
-    assert [axes.images[0].get_clim() for axes in kept] == [(-3.0, 2.0)] * 2
+    assert [axes.images[0].get_clim() for axes in kept] == [(-1.0, 2.0)] * 2
     assert scale is not None
-    assert (scale.low, scale.high) == (-3.0, 2.0)
+    assert (scale.low, scale.high) == (-1.0, 2.0)
     assert len(set(scale.colors)) == 9
     assert kept[0].get_position().bounds == pytest.approx(kept[1].get_position().bounds)
+
+
+def test_maps_in_units_far_apart_keep_their_own_colours_and_say_so() -> None:
+    kept: list[Axes] = []
+    drawings = {
+        str(size): [remembering(kept, lambda axes, size=size: axes.imshow([[0.0, size]], aspect="auto"))]  # type: ignore[misc]  # one lambda a map
+        for size in (0.01, 1.0)
+    }
+    with house_style():
+        _, scale = panels(drawings, {"0.01": "", "1.0": ""}, shares_axes=True)
+    assert [axes.images[0].get_clim() for axes in kept] == [(0.0, 0.01), (0.0, 1.0)]
+    assert scale is not None
+    assert (scale.low, scale.high) == (None, None)
+
+
+def test_a_colour_bar_moves_to_the_page() -> None:
+    """A result drawn alone has a bar of its own; on the page one scale serves every map."""
+    kept: list[Axes] = []
+
+    def with_bar(axes: Axes) -> None:
+        axes.figure.colorbar(axes.imshow([[-1.0, 1.0]], aspect="auto"), ax=axes, label="cosine")
+
+    with house_style():
+        _, scale = panels({"a": [remembering(kept, with_bar)]}, {"a": ""}, shares_axes=True)
+    assert scale is not None
+    assert (scale.low, scale.high, scale.label) == (-1.0, 1.0, "cosine")
+    assert kept[0].figure.axes == kept
+
+
+def test_logarithmic_axes_are_labelled_in_plain_digits() -> None:
+    for limits, expected in (((1, 1000), "100"), ((1e-7, 1), "10⁻⁶"), ((3, 30), "5")):
+        with house_style():
+            picture = overlay([lambda axes, limits=limits: axes.set(yscale="log", ylim=limits)], "")  # type: ignore[misc]  # one lambda a case
+        assert f">{expected}</text>" in svg_of(picture.source)
 
 
 def test_panels_that_share_no_axes_keep_their_own() -> None:
@@ -80,7 +114,7 @@ def test_a_large_map_is_pixels_and_few_bytes() -> None:
     assert len(embedded) == 1
     with Image.open(io.BytesIO(base64.b64decode(embedded[0]))) as image:
         assert image.mode == "P"
-        assert min(image.size) > 200
+        assert min(image.size) > 150
 
 
 def test_lines_reach_the_page_where_they_were_drawn() -> None:
@@ -102,6 +136,7 @@ def test_text_stays_text_and_any_script_can_be_set() -> None:
     svg = svg_of(picture.source)
     assert "微调模型 &amp; &lt;b&gt;" in svg
     assert "DejaVu" not in svg
+    assert "text{font-family:system-ui," in svg
 
 
 def test_ink_turns_light_on_a_dark_page() -> None:
