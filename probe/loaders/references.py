@@ -33,8 +33,8 @@ def is_reference(name: str) -> bool:
     return bool(colon) and (kind in _EXAMPLES or bool(difflib.get_close_matches(kind, _EXAMPLES, 1, 0.75)))
 
 
-def build(name: str) -> PositionTable:
-    """Make the table that a reference names.
+def build(name: str, label: str | None = None) -> PositionTable:
+    """Make the table that a reference names; its label is the name unless another is given.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def build(name: str) -> PositionTable:
     else:
         values = np.random.default_rng(seed).normal(0.0, RANDOM_SCALE, (rows, columns))
         table = _table(name, "none", values, {"seed": seed, "scale": RANDOM_SCALE})
-    return table
+    return table if label is None else table.labelled(label)
 
 
 def _seed(name: str, kind: str, query: str | None) -> int:
