@@ -41,14 +41,12 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     if not name.startswith("_"):
-        from probe import analyzers
-
+        analyzers = importlib.import_module("probe.analyzers")
         if name in analyzers.names():
             return getattr(analyzers, name)
     raise AttributeError(f"module 'probe' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    from probe import analyzers
-
+    analyzers = importlib.import_module("probe.analyzers")
     return sorted({*globals(), *__all__, *analyzers.names()})

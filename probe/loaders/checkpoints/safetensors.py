@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from probe.errors import FormatError
 from probe.loaders.checkpoints.base import ByteReader, TensorInfo
-from probe.loaders.checkpoints.magic import kind_of, refuse
+from probe.loaders.checkpoints.magic import HEAD, kind_of, refuse
 
 _LENGTH_BYTES = 8
 _LARGEST_HEADER = 100_000_000
@@ -80,21 +80,15 @@ class SafetensorsFile:
 
     def _header(self) -> tuple[int, dict[str, Any]]:
         size, name = self._reader.size, self._reader.name
-        if size <= _LENGTH_BYTES:
-            head = self._reader.read(0, size)
-            raise refuse(name, kind_of(head, size)) if size == 0 else self._truncated(_LENGTH_BYTES + 2)
-        head = self._reader.read(0, _LENGTH_BYTES)
-        length = int.from_bytes(head, "little")
-        kind = kind_of(head, size)
-        if kind.what != kind_of(b"\0", 1).what and kind.name != "safetensors":
-            raise refuse(name, kind)
-        if not 2 <= length <= _LARGEST_HEADER:
+        length = int.from_bytes(self._reader.read(0, min(_LENGTH_BYTES, size)), "little")
+        if size <= _LENGTH_BYTES or not 2 <= length <= size - _LENGTH_BYTES:
+            self._refuse_impostor()
+            raise self._truncated(_LENGTH_BYTES + max(length, 2))
+        if length > _LARGEST_HEADER:
             raise FormatError(
                 f"{name} is no safetensors file: its header would be {length:,} bytes long.",
                 "Check that the file is what its name says.",
             )
-        if _LENGTH_BYTES + length > size:
-            raise self._truncated(_LENGTH_BYTES + length)
         try:
             header = json.loads(self._reader.read(_LENGTH_BYTES, length))
         except (ValueError, RecursionError) as error:
@@ -104,6 +98,13 @@ class SafetensorsFile:
         if not isinstance(header, dict):
             raise FormatError(f"{name} is no safetensors file: its header lists no tensors.", "Fetch it again.")
         return _LENGTH_BYTES + length, header
+
+    def _refuse_impostor(self) -> None:
+        """Say what the file really is, where its first bytes tell."""
+        size = self._reader.size
+        kind = kind_of(self._reader.read(0, min(HEAD, size)), size)
+        if kind.name != "safetensors":
+            raise refuse(self._reader.name, kind)
 
     def _truncated(self, needed: int) -> FormatError:
         return FormatError(

@@ -70,11 +70,14 @@ class TorchPickleFile:
             kind = kind_of(file.read(HEAD), self._path.stat().st_size)
         if kind.name not in ("torch-zip", "torch-legacy"):
             raise refuse(self._name, kind)
-        zipped = kind.name == "torch-zip"
+        by_path = kind.name == "torch-zip" and self._path.suffix != ".safetensors"  # torch.load believes that suffix
         try:
             with warnings.catch_warnings():  # torch remarks on the pickle's protocol, which says nothing of the tensors
                 warnings.simplefilter("ignore", UserWarning)
-                return torch.load(self._path, map_location="cpu", weights_only=True, mmap=zipped or None)
+                if by_path:
+                    return torch.load(self._path, map_location="cpu", weights_only=True, mmap=True)
+                with self._path.open("rb") as file:
+                    return torch.load(file, map_location="cpu", weights_only=True)
         except pickle.UnpicklingError as error:
             raise self._refusal(error) from None
         except (RuntimeError, EOFError, zipfile.BadZipFile, ValueError, KeyError, IndexError, OSError) as error:
