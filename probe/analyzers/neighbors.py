@@ -34,6 +34,7 @@ _WHOLE = 2048
 _SAMPLED = 512
 _DRAWN = 1024
 _NAMED = 6
+_ROUNDING = 1e-13
 
 Floats = npt.NDArray[np.float64]
 
@@ -216,8 +217,8 @@ class Neighbors(Analyzer[NeighborsResult]):
 
     def measure(self, view: TableView) -> Mapping[str, float | None]:
         """Give the four scalars: two means over neighbours, the nearest rows, the decay."""
-        factors, directed = inverse_lengths(view.array)
-        centred_factors, directed = inverse_lengths(view.centred, directed)
+        factors, _ = inverse_lengths(view.array)
+        centred_factors, directed = _centred_lengths(view)
         furthest, asked = view.positions // 2, np.flatnonzero(directed)
         if view.positions <= _WHOLE:
             cosines = view.gram * centred_factors[:, None] * centred_factors
@@ -239,7 +240,7 @@ class Neighbors(Analyzer[NeighborsResult]):
     def interpret(self, view: TableView, source: Provenance, scores: Mapping[str, Score]) -> NeighborsResult:
         """Add the means by offset, the map, the nearest rows, and a word on rows that hold nothing of their own."""
         factors, raw_directed = inverse_lengths(view.array)
-        centred_factors, directed = inverse_lengths(view.centred, raw_directed)
+        centred_factors, directed = _centred_lengths(view)
         raw, rows = view.array * factors[:, None], view.centred * centred_factors[:, None]
         furthest, everywhere = view.positions // 2, np.ones(view.positions, dtype=np.bool_)
         nearest = np.full(view.positions, -1, dtype=np.int64)
@@ -272,6 +273,13 @@ class Neighbors(Analyzer[NeighborsResult]):
         if score == "nearest_is_adjacent":
             return "fewer than two rows have a direction"
         return "no two neighbouring rows both have a direction"
+
+
+def _centred_lengths(view: TableView) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Rows of zeros have no direction here either, nor has a row that is the mean but for rounding."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", view.array, view.array))
+    floor = np.where(lengths > 0.0, _ROUNDING * (lengths + np.linalg.norm(view.mean)), np.inf)
+    return inverse_lengths(view.centred, floor)
 
 
 def _map(rows: Floats) -> npt.NDArray[np.float32]:

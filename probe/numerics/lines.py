@@ -11,7 +11,7 @@ import scipy.fft
 import scipy.ndimage
 
 from probe.numerics.harmonic import Band, bands, cauchy_combination, p_values, p_values_at
-from probe.numerics.spectrum import parabola_peak
+from probe.numerics.spectrum import detrend, parabola_peak
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
@@ -92,11 +92,11 @@ def find_lines(centred: Floats) -> tuple[Line, ...]:
 
 
 def energy_share(centred: Floats, periods: tuple[float, ...]) -> float:
-    """Share of the centred energy in the sines and cosines of these periods together."""
+    """Share of the centred energy in the sines and cosines of these periods together, beside the trend."""
     if not periods:
         return 0.0
     waves = _waves(len(centred), np.array(periods))
-    left, sizes, _ = np.linalg.svd(waves - waves.mean(axis=0), full_matrices=False)
+    left, sizes, _ = np.linalg.svd(detrend(waves), full_matrices=False)
     basis = left[:, sizes > 1e-6 * sizes[0]]
     scale = np.abs(centred).max()
     scaled = centred / scale

@@ -10,28 +10,26 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 _TIE = 1e-12
+_TINY = 1e-150
 _BLOCK = 256
 
 
-def inverse_lengths(array: Floats, usable: Mask | None = None) -> tuple[Floats, Mask]:
+def inverse_lengths(array: Floats, floor: Floats | float = 0.0) -> tuple[Floats, Mask]:
     """What brings each row to length one, as far as it has a direction?
 
     Parameters
     ----------
     array : ndarray, shape (position, dimension)
-    usable : ndarray of bool, shape (position,), optional
-        Rows to keep; the others count as having no direction.
+    floor : ndarray, shape (position,), or float
+        Length up to which a row counts as having no direction.
 
     Returns
     -------
     factors, directed : ndarray, shape (position,)
-        One over the length, 0 where there is no direction; and which rows have one: longer than 1e-12 of
-        the longest.
+        One over the length, 0 where there is no direction; and which rows have one.
     """
     lengths = np.sqrt(np.einsum("ij,ij->i", array, array))
-    directed = lengths > 1e-12 * lengths.max(initial=0.0)
-    if usable is not None:
-        directed &= usable
+    directed = lengths > np.maximum(floor, _TINY)
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=directed), directed
 
 
