@@ -157,7 +157,7 @@ def test_few_tables_are_laid_over_each_other_and_many_beside_the_sinusoid() -> N
     drawn: list[tuple[str, str]] = []
 
     def note(result: object, axes: Axes, style: Style) -> None:
-        drawn.append((f"{id(axes.figure)}", result.source.label))  # type: ignore[attr-defined]  # a Result
+        drawn.append((f"{id(axes.figure)}", result.source.label))  # type: ignore[attr-defined]  # a Result, which the contract leaves open
         axes.plot([0, 1], color=style.color)
 
     spec = FigureSpec(name="f", title="F", reading="", layout="overlay", draw=note)

@@ -90,6 +90,8 @@ def test_nothing_is_asked_of_the_outside(page: str, parsed: Page) -> None:
             assert value.startswith(("data:image/", "#")) or not OUTSIDE.search(value), (tag, name, value[:80])
         assert not [name for name in attributes if name.startswith("on")]
         assert "refresh" not in attributes.get("http-equiv", "")
+    policy = [one["content"] for one, _ in parsed.all("meta") if one.get("http-equiv") == "Content-Security-Policy"]
+    assert policy == ["default-src 'none'; img-src data:; style-src 'unsafe-inline'"]
     ((_, css),) = parsed.all("style")
     assert "@import" not in css
     assert "url(" not in css
@@ -167,6 +169,12 @@ def test_findings_come_before_scores_and_scores_stand_beside_their_nulls(report:
     assert f"gaussian {score.null_mean:.3f} ({score.null_low:.3f} to {score.null_high:.3f}), p = 0.048" in text
     assert "shuffled not drawn: the order of the rows does not enter a principal component analysis" in text
     assert "20 that keep the rows, but not their order" in text
+
+
+def test_a_figure_begins_with_its_caption(parsed: Page) -> None:
+    tags = [tag for tag, _, _ in parsed.elements]
+    assert tags.count("figcaption") == tags.count("figure") > 1
+    assert all(tags[place + 1] == "figcaption" for place, tag in enumerate(tags) if tag == "figure")
 
 
 def test_tables_tell_what_their_cells_belong_to(parsed: Page) -> None:
@@ -262,14 +270,14 @@ def test_one_table_alone_makes_a_whole_page() -> None:
     assert "No null was drawn" in "".join(text for _, text in page.all("main"))
 
 
-def test_thirty_tables_make_a_whole_page() -> None:
-    tables = [learned(f"model-{number}", seed=number, shape=(16, 6)) for number in range(30)]
+def test_twelve_tables_make_a_whole_page() -> None:
+    tables = [learned(f"model-{number}", seed=number, shape=(8, 4)) for number in range(12)]
     page = Page(build_report(tables, only=["pca"], draws=0).to_html())
     ((_, title),) = page.all("h1")
-    assert title == "The positions of 30 tables beside sin/cos"
+    assert title == "The positions of twelve tables beside sin/cos"
     whose = [text for attributes, text in page.all("p") if attributes.get("class") == "who"]
     figures = len(build_report(tables[:1], only=["pca"], draws=0).encodings[0].results["pca"].figures)
-    assert whose == ([f"model-{number}" for number in range(30)] + ["sinusoidal:16x6"]) * (figures + 1)
+    assert whose == ([f"model-{number}" for number in range(12)] + ["sinusoidal:8x4"]) * (figures + 1)
 
 
 def test_tables_of_odd_sizes_make_a_page() -> None:
