@@ -27,6 +27,8 @@ Floats = npt.NDArray[np.float64]
 OFFSETS = (1, 4, 16, 64)
 LONGEST = 4096
 _FEWEST_POSITIONS = 4
+_NOTHING_LEFT = 1e-6
+_ACCIDENT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,7 +338,13 @@ def _warnings(view: TableView, fit: _Fit | None, match: SinusoidMatch | None) ->
             f"The Transformer's sines and cosines span {fit.reference.rank} of the {count - 1} directions that "
             f"{count} positions have: most of any table lies there, so R² says little."
         )
-    if fit.best is not None and fit.best.adjusted_r2 < 0.05:
+    if match is None and fit.best is not None and fit.best.adjusted_r2 > 1 - _NOTHING_LEFT:
+        found.append(
+            f"All of the table lies in the space of sines and cosines with base {with_commas(fit.best.base)}, though "
+            "its columns are not those of the formula: so would a sinusoid whose dimensions were mixed, and a very "
+            "smooth table."
+        )
+    if fit.best is not None and fit.best.adjusted_r2 < _ACCIDENT:
         found.append("No base explains more than chance does: the best base is an accident.")
     elif fit.best is not None and fit.best.base in (fit.reference.grid.bases[0], fit.reference.grid.bases[-1]):
         found.append(f"The best base, {with_commas(fit.best.base)}, is at the end of the grid: it may lie beyond.")

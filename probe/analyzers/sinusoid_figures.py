@@ -29,7 +29,7 @@ def _draw_fit(result: SinusoidResult, axes: Axes, style: Style) -> None:
         base, r2 = result.scores["best_base"].value, result.scores["best_base_r2"].value
         if base is not None and r2 is not None:
             axes.plot([base], [r2], color=style.color, marker="o", markersize=5, linestyle="none")
-    axes.set(xscale="log", xlabel="base of the frequencies", ylabel="R²", ylim=(-0.02, 1.04))
+    axes.set(xscale="log", xlabel="base of the frequencies", ylabel="R² on sines and cosines", ylim=(-0.02, 1.04))
 
 
 def _draw_shift(result: SinusoidResult, axes: Axes, style: Style) -> None:
@@ -74,6 +74,7 @@ def _draw_residual(result: SinusoidResult, axes: Axes, style: Style) -> None:
     for place, shown in enumerate((table, fitted, table - fitted)):
         axes.imshow(
             shown, cmap="RdBu_r", vmin=-scale, vmax=scale, aspect="auto", interpolation="antialiased",
+            interpolation_stage="rgba",
             extent=(1.06 * place, 1.06 * place + 1.0, len(shown) - 0.5, -0.5), rasterized=True,
         )  # fmt: skip
     axes.set(xlim=(0.0, 3.12), ylim=(len(table) - 0.5, -0.5), xlabel="dimension", ylabel="position")
@@ -112,7 +113,8 @@ FIGURES: tuple[FigureSpec, ...] = (
         name="residual",
         title="The table, its best sin/cos fit, and what is left over",
         reading="Rows are positions, columns dimensions, all less the column means, in the same colours, white at 0. "
-        "Whatever pattern remains on the right is not made of these sines and cosines.",
+        "Whatever pattern remains on the right is not made of these sines and cosines. Rows finer than a pixel mix to "
+        "grey.",
         layout="panels",
         draw=_draw_residual,
         shares_axes=False,

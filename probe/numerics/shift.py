@@ -146,6 +146,7 @@ def held_out_r2(scores: Floats, offset: int, counts: Sequence[int], ridge: float
     Returns
     -------
     ndarray, one R² for each count
+        0 where the shifted rows are all alike, and there is nothing to predict.
 
     Notes
     -----
@@ -168,8 +169,9 @@ def held_out_r2(scores: Floats, offset: int, counts: Sequence[int], ridge: float
         for place, count in enumerate(counts):
             predicted = orthogonal[:, : count + 1] @ solved[: count + 1, :count]
             residual[place] += np.square(right[:, :count] - predicted).sum()
-    spread = np.cumsum(np.square(targets - targets.mean(axis=0)).sum(axis=0))
-    return np.asarray(1 - residual / spread[np.asarray(counts) - 1], dtype=np.float64)
+    spread = np.cumsum(np.square(targets - targets.mean(axis=0)).sum(axis=0))[np.asarray(counts) - 1]
+    varied = spread > RANK_TOLERANCE**2 * np.square(scores).sum()
+    return np.where(varied, 1 - residual / np.where(varied, spread, 1.0), 0.0)
 
 
 def _factor(inner: Floats) -> Floats:

@@ -13,6 +13,7 @@ Complexes = npt.NDArray[np.complex128]
 
 _SLACK = 0.1
 _COHERENCE = 0.5
+_STEEPEST = 50.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +114,7 @@ def _geometric_step(pairs: Complexes, rows: npt.NDArray[np.intp]) -> float:
         return 0.0
     weight = (np.abs(products) * guess**2)[usable]
     step = -float((weight * index[usable] * np.log(guess[usable])).sum() / (weight * index[usable] ** 2).sum())
+    step = _bounded(step)
     lag, longest = 1, max(1, int(rows[-1] - rows[0]) // 2)
     while True:
         step = _refined(step, index, _lagged(pairs, rows, lag), lag)
@@ -126,7 +128,7 @@ def _refined(step: float, index: Floats, products: Complexes, lag: int) -> float
     """One Gauss–Newton step on the angles turned in ``lag`` positions."""
     frequencies = np.exp(-step * index)
     missed = np.angle(products * np.exp(-1j * lag * frequencies))
-    return step + _least_squares(-index * lag * frequencies, missed, np.abs(products))
+    return _bounded(step + _least_squares(-index * lag * frequencies, missed, np.abs(products)))
 
 
 def _anchored(step: float, pairs: Complexes, places: npt.NDArray[np.intp]) -> float:
@@ -134,12 +136,16 @@ def _anchored(step: float, pairs: Complexes, places: npt.NDArray[np.intp]) -> fl
     index = np.arange(pairs.shape[1], dtype=np.float64)
     frequencies = np.exp(-step * index)
     missed = _phases(pairs, places, frequencies)
-    return step + _least_squares(-index * frequencies * places.mean(), missed, np.ones_like(index))
+    return _bounded(step + _least_squares(-index * frequencies * places.mean(), missed, np.ones_like(index)))
 
 
 def _least_squares(slope: Floats, missed: Floats, weight: Floats) -> float:
     scale = float((weight * slope**2).sum())
     return 0.0 if scale == 0.0 else float((weight * slope * missed).sum()) / scale
+
+
+def _bounded(step: float) -> float:
+    return min(max(step, 0.0), _STEEPEST)
 
 
 def _whole_offset(phases: Floats, frequencies: Floats) -> int:
