@@ -12,7 +12,7 @@ imported when it is first asked for, so that ``import probe`` costs next to noth
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -40,7 +40,8 @@ __all__ = ["OffsetKernel", "PositionTable", "ProbeError", "Report", "analyze", "
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    if not name.startswith("_"):
+    is_submodule = importlib.util.find_spec(f"{__name__}.{name}") is not None  # `from probe import cli` asks here first
+    if not name.startswith("_") and not is_submodule:
         analyzers = importlib.import_module("probe.analyzers")
         if name in analyzers.names():
             return getattr(analyzers, name)
