@@ -99,10 +99,19 @@ def test_what_cannot_be_tested_holds_no_line() -> None:
     assert 2.0 < shortest < 2.06 and longest == pytest.approx(128, rel=0.02)
 
 
-def test_energy_of_lines_together_is_a_projection() -> None:
-    angle = np.arange(120.0)[:, None] * 2 * np.pi
-    table = np.hstack([3 * np.cos(angle / 10), np.sin(angle / 24), np.cos(angle / 40)])
-    assert energy_share(table, (10.0,)) == pytest.approx(9 / 11, rel=1e-3)
-    assert energy_share(table, (10.0, 24.0)) == pytest.approx(10 / 11, rel=1e-3)
-    assert energy_share(table, (10.0, 10.0)) == pytest.approx(9 / 11, rel=1e-3)
-    assert energy_share(table, ()) == 0.0
+def test_energy_of_lines_together_is_what_least_squares_adds_to_a_trend() -> None:
+    generator = np.random.default_rng(8)
+    places = np.arange(120.0)
+    table = generator.standard_normal((120, 3)) + np.outer(np.sin(places / 2), [3.0, 1.0, 0.0]) + places[:, None] / 50
+
+    def left_over(periods: tuple[float, ...]) -> float:
+        waves = [wave(2 * np.pi * places / period) for period in periods for wave in (np.sin, np.cos)]
+        design = np.stack([np.ones(120), places, *waves], axis=1)
+        return float(np.square(table - design @ np.linalg.lstsq(design, table, rcond=None)[0]).sum())
+
+    centred = table - table.mean(axis=0)
+    for periods in ((4 * np.pi,), (4 * np.pi, 10.0, 33.3)):
+        gained = (left_over(()) - left_over(periods)) / np.square(centred).sum()
+        assert energy_share(centred, periods) == pytest.approx(gained, rel=1e-9)
+    assert energy_share(centred, (10.0, 10.0)) == pytest.approx(energy_share(centred, (10.0,)))
+    assert energy_share(centred, ()) == 0.0
