@@ -29,6 +29,9 @@ class Kind:
     advice: str = ""
 
 
+UNKNOWN = Kind("other", "no weights file that probe knows", "Name a safetensors, PyTorch or NumPy file.")
+"""What no signature tells."""
+
 _CONVERT = "Load it with the framework that wrote it and save it as safetensors."
 _SIGNATURES: tuple[tuple[bytes, Kind], ...] = (
     (b"PK\x03\x04", Kind("torch-zip", "a PyTorch zip archive")),
@@ -67,7 +70,7 @@ def kind_of(head: bytes, size: int) -> Kind:
         return Kind("other", "empty", "Fetch or copy it again.")
     if len(head) >= 9 and head[8:9] == b"{":
         return Kind("safetensors", "a safetensors file")
-    return Kind("other", "no weights file that probe knows", "Name a safetensors, PyTorch or NumPy file.")
+    return UNKNOWN
 
 
 def refuse(name: str, kind: Kind) -> FormatError:

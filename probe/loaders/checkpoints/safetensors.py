@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from probe.errors import FormatError
 from probe.loaders.checkpoints.base import ByteReader, TensorInfo
-from probe.loaders.checkpoints.magic import HEAD, kind_of, refuse
+from probe.loaders.checkpoints.magic import HEAD, UNKNOWN, kind_of, refuse
 
 _LENGTH_BYTES = 8
 _LARGEST_HEADER = 100_000_000
@@ -103,7 +103,8 @@ class SafetensorsFile:
         """Say what the file really is, where its first bytes tell."""
         size = self._reader.size
         kind = kind_of(self._reader.read(0, min(HEAD, size)), size)
-        if kind.name != "safetensors":
+        cut_short = 0 < size <= _LENGTH_BYTES and kind is UNKNOWN
+        if kind.name != "safetensors" and not cut_short:
             raise refuse(self._reader.name, kind)
 
     def _truncated(self, needed: int) -> FormatError:
