@@ -32,6 +32,8 @@ class Clause:
         With ``{value}``, ``{percent}``, ``{null}``, ``{null_percent}``, ``{null_words}``, ``{dimensions}`` filled in.
     at_least, at_most : float or None
         Bounds on the value, beyond which the sentence is not true.
+    settles : bool
+        Whether nothing more needs to be said.
     """
 
     analyzer: str
@@ -39,6 +41,7 @@ class Clause:
     text: str
     at_least: float | None = None
     at_most: float | None = None
+    settles: bool = False
 
 
 _PLAN: tuple[tuple[Clause, ...], ...] = (
@@ -47,12 +50,14 @@ _PLAN: tuple[tuple[Clause, ...], ...] = (
             analyzer="sinusoid",
             score="vaswani_r2",
             at_least=0.9999,
+            settles=True,
             text="All that tells its positions apart lies in the frequencies of sin/cos: it is a sinusoidal code.",
         ),
         Clause(
             analyzer="sinusoid",
             score="best_base_r2",
             at_least=0.9999,
+            settles=True,
             text="All that tells its positions apart lies in sines and cosines, of another base than the paper's.",
         ),
     ),
@@ -118,20 +123,24 @@ def verdict(results: Mapping[str, Result], draws: int) -> str:
         return "No null was drawn, so none of its numbers can be told from chance."
     if draws + 1 <= DRAWS_FOR_A_TWENTIETH:
         return f"With {draws} draws of each null, none of its numbers can be told from chance at p < .05."
-    sentences = [text for group in _PLAN if (text := _first_true(group, results)) is not None]
+    sentences: list[str] = []
+    for clause in filter(None, (_first_true(group, results) for group in _PLAN)):
+        sentences.append(_filled(clause, results[clause.analyzer]))
+        if clause.settles or len(sentences) == _LONGEST:
+            break
     if sentences:
-        return " ".join(sentences[:_LONGEST])
+        return " ".join(sentences)
     if any(score.beats_all() for result in results.values() for score in result.summary().values()):
         return "Some of its scores beat their nulls, though none of those that speak plainly."
     return "Nothing here tells it from a table without position: no score beats its nulls."
 
 
-def _first_true(group: tuple[Clause, ...], results: Mapping[str, Result]) -> str | None:
+def _first_true(group: tuple[Clause, ...], results: Mapping[str, Result]) -> Clause | None:
     for clause in group:
         result = results.get(clause.analyzer)
         score = None if result is None else result.scores.get(clause.score)
-        if result is not None and score is not None and _holds(clause, score):
-            return _filled(clause, result, score)
+        if score is not None and _holds(clause, score):
+            return clause
     return None
 
 
@@ -142,7 +151,8 @@ def _holds(clause: Clause, score: Score) -> bool:
     return above and (clause.at_most is None or score.value <= clause.at_most)
 
 
-def _filled(clause: Clause, result: Result, score: Score) -> str:
+def _filled(clause: Clause, result: Result) -> str:
+    score = result.scores[clause.score]
     value, mean = score.value or 0.0, score.null_mean or 0.0
     return clause.text.format(
         value=format_value(value, "number"),
