@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
+
 import re
+import struct
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,11 @@ _NOT_WEIGHTS = re.compile(r"optim|sched|scaler|rng_state|callbacks|loops|exp_avg
 
 _REFUSED = re.compile(r"GLOBAL ([\w.]+)")
 _DEEPEST = 12
+_DAMAGE = (
+    RuntimeError, EOFError, zipfile.BadZipFile, struct.error, LookupError, ValueError, TypeError, AttributeError,
+    AssertionError, OverflowError, MemoryError, OSError,
+)  # fmt: skip
+"""What torch's unpickler raises on bytes that were changed or are missing: it takes them at their word."""
 
 
 class TorchPickleFile:
@@ -80,7 +86,7 @@ class TorchPickleFile:
                     return torch.load(file, map_location="cpu", weights_only=True)
         except pickle.UnpicklingError as error:
             raise self._refusal(error) from None
-        except (RuntimeError, EOFError, zipfile.BadZipFile, ValueError, KeyError, IndexError, OSError) as error:
+        except _DAMAGE as error:
             raise self._damaged(error) from error
 
     def _refusal(self, error: pickle.UnpicklingError) -> FormatError:
