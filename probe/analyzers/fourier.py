@@ -184,10 +184,10 @@ class Fourier(Analyzer[FourierResult]):
     )
     misleads: ClassVar[str] = (
         "The tallest bin of a spectrum is no period: every smooth table has one. A repeat whose spacing drifts along "
-        "the table is no line and is not counted; the local period shows it. Periods longer than about a seventh of a "
-        "long table (a fifth of a short one), and those near two positions, cannot be told from the ends of the "
-        "spectrum and are not tested. A table copied block after block repeats at the block's length, and so does a "
-        "grid read row by row."
+        "the table is no line and is not counted; the local period shows it. Periods longer than a quarter of the "
+        "table (a third below 96 positions), and those next to two positions, cannot be told from the ends of the "
+        "spectrum and are not tested. A faint period that sits in a few dimensions of many is missed. A table copied "
+        "block after block repeats at the block's length, and so does a grid read row by row."
     )
     order: ClassVar[int] = 20
     result_type: ClassVar[type[Result]] = FourierResult
