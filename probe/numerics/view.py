@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+
+from probe.numerics.symmetric import SymmetricSpectrum
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,10 +66,13 @@ class TableView:
         return self.gram if self.positions <= self.dimensions else self.centred.T @ self.centred
 
     @cached_property
+    def _spectrum(self) -> SymmetricSpectrum:
+        return SymmetricSpectrum(self._small_gram)
+
+    @cached_property
     def eigenvalues(self) -> Floats:
         """Squared singular values of the centred table, largest first, none negative."""
-        values: Floats = scipy.linalg.eigh(self._small_gram, eigvals_only=True, check_finite=False)
-        return np.clip(values[::-1], 0.0, None)
+        return np.clip(self._spectrum.eigenvalues, 0.0, None)
 
     @cached_property
     def rank(self) -> int:
@@ -84,14 +88,11 @@ class TableView:
         side = self._small_gram.shape[0]
         count = min(count, side)
         if count not in self._components:
-            self._components[count] = self._leading_components(side, count)
+            self._components[count] = self._leading_components(count)
         return self._components[count]
 
-    def _leading_components(self, side: int, count: int) -> Floats:
-        values, vectors = scipy.linalg.eigh(
-            self._small_gram, subset_by_index=(side - count, side - 1), driver="evr", check_finite=False
-        )
-        values, vectors = values[::-1], vectors[:, ::-1]
+    def _leading_components(self, count: int) -> Floats:
+        values, vectors = self._spectrum.leading(count)
         if self.positions <= self.dimensions:
             scores: Floats = vectors * np.sqrt(np.clip(values, 0.0, None))
         else:
