@@ -56,12 +56,11 @@ class SymmetricSpectrum:
         bounds = (self._side - count, self._side - 1)
         if self._side < _SMALLEST:
             values, vectors = scipy.linalg.eigh(self._matrix, subset_by_index=bounds)
-        else:
-            values, reduced = scipy.linalg.eigh_tridiagonal(
-                self._diagonal, self._beside, select="i", select_range=bounds, check_finite=False
-            )
-            vectors = self._expanded(np.asarray(reduced, dtype=np.float64))
-        return values[::-1], vectors[:, ::-1]
+            return values[::-1], vectors[:, ::-1]
+        values, reduced = scipy.linalg.eigh_tridiagonal(
+            self._diagonal, self._beside, select="i", select_range=bounds, check_finite=False
+        )
+        return values[::-1], self._expanded(np.asarray(reduced, dtype=np.float64))[:, ::-1]
 
     def _expanded(self, reduced: Floats) -> Floats:
         """Carry eigenvectors of the tridiagonal matrix back: the reflectors leave the first row alone."""
