@@ -55,14 +55,13 @@ class SymmetricSpectrum:
         """Give the ``count`` largest eigenvalues, and their eigenvectors as columns, largest first."""
         bounds = (self._side - count, self._side - 1)
         if self._side < _SMALLEST:
-            values, vectors = scipy.linalg.eigh(self._matrix, subset_by_index=bounds)
-            return values[::-1], vectors[:, ::-1]
+            return _descending(*scipy.linalg.eigh(self._matrix, subset_by_index=bounds))
         values, reduced = scipy.linalg.eigh_tridiagonal(
             self._diagonal, self._beside, select="i", select_range=bounds, check_finite=False
         )
-        return values[::-1], self._expanded(np.asarray(reduced, dtype=np.float64))[:, ::-1]
+        return _descending(values, self._expanded(np.asarray(reduced)))
 
-    def _expanded(self, reduced: Floats) -> Floats:
+    def _expanded(self, reduced: npt.NDArray[np.floating]) -> Floats:
         """Carry eigenvectors of the tridiagonal matrix back: the reflectors leave the first row alone."""
         turned, _, _ = lapack.dormqr(
             "L",
@@ -73,3 +72,7 @@ class SymmetricSpectrum:
             _BLOCK * max(reduced.shape[1], 1),
         )
         return np.vstack([reduced[:1], turned])
+
+
+def _descending(values: npt.NDArray[np.floating], vectors: npt.NDArray[np.floating]) -> tuple[Floats, Floats]:
+    return values[::-1].astype(np.float64, copy=False), vectors[:, ::-1].astype(np.float64, copy=False)
