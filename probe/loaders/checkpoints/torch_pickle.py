@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-
+import pickle
 import re
 import struct
 import warnings
