@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from probe.numerics.turning import Turning, measure_turning, significand_bits, turns_once
 from probe.sinusoids import VASWANI, Convention, Divisor, Layout, sinusoidal
+from probe.wording import in_percent, with_commas
 
 Floats = npt.NDArray[np.float64]
 Verdict = Literal["exactly sinusoidal", "close to sinusoidal, not exactly", "not sinusoidal"]
@@ -235,27 +236,3 @@ def _compared(known: _Known, convention: Convention) -> SinusoidMatch:
         exact=bool((np.abs(missed) <= allowed).all()),
         zero_rows=known.zero_rows,
     )
-
-
-def with_commas(number: float) -> str:
-    """Print a number to three digits, or as a whole number from 1,000 on.
-
-    Examples
-    --------
-    >>> with_commas(10_000.0), with_commas(3.14159)
-    ('10,000', '3.14')
-    """
-    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
-
-
-def in_percent(share: float) -> str:
-    """Print a share in whole percent, but never 100 for less than all.
-
-    Examples
-    --------
-    >>> in_percent(0.625), in_percent(0.99996), in_percent(1.0)
-    ('62 %', '99.99 %', '100 %')
-    """
-    if share < 0.995 or share > 1 - 1e-9:
-        return f"{100 * share:.0f} %"
-    return f"{min(np.floor(1e4 * share) / 100, 99.99):.2f} %"

@@ -126,10 +126,8 @@ def test_a_twin_never_overwrites_a_file_that_is_no_report(bert: Path, tmp_path: 
 
 
 def test_labels_name_the_rows_and_are_counted(bert: Path) -> None:
-    twin = strict(
-        run("compare", bert, "sinusoidal:48x12", "--draws", 0, "--only", "pca", "--label", "<A>", "--label", "波", "--json")
-        .stdout
-    )  # fmt: skip
+    named = ("--label", "<A>", "--label", "波")
+    twin = strict(run("compare", bert, "sinusoidal:48x12", "--draws", 0, "--only", "pca", *named, "--json").stdout)
     assert [encoding["label"] for encoding in twin["encodings"]] == ["<A>", "波"]
     result = run("compare", bert, "sinusoidal:48x12", "--label", "one")
     assert result.exit_code == 1

@@ -72,5 +72,5 @@ def test_an_unknown_suffix_lists_those_known(table: PositionTable, tmp_path: Pat
 
 
 def test_a_missing_folder_is_named(table: PositionTable, tmp_path: Path) -> None:
-    with pytest.raises(ProbeError, match="no folder .*nowhere"):
+    with pytest.raises(ProbeError, match=r"no folder .*nowhere"):
         export(table, tmp_path / "nowhere" / "table.npy")

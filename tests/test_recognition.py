@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from probe.recognition import in_percent, recognise
+from probe.recognition import recognise
 from probe.sinusoids import Convention, sinusoidal
 
 LAYOUTS = ("interleaved", "halves", "halves_cosine_first")
@@ -126,10 +126,3 @@ def grid_sinusoid() -> np.ndarray:
 )
 def test_other_tables_are_not_claimed(table: np.ndarray) -> None:
     assert recognise(table) is None
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.6254, "63 %"), (0.9949, "99 %"), (0.99996, "99.99 %"), (0.996, "99.60 %"), (1.0, "100 %")]
-)
-def test_a_percentage_never_rounds_up_to_all(share: float, text: str) -> None:
-    assert in_percent(share) == text

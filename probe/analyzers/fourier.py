@@ -18,6 +18,7 @@ from probe.numerics.harmonic import SHORTEST
 from probe.numerics.lines import Line, energy_share, find_lines, period_limits
 from probe.numerics.spectrum import PeakBins, detrend, local_periods, peak_bins, power_spectrum, trend_share
 from probe.numerics.view import TableView
+from probe.wording import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +95,7 @@ _SPECS = (
         label="strongest period",
         meaning="The period that carries the most energy among those that stand out.",
         form="positions",
-        without_null="no period is better than another: whether any stands out is what line_count tests",
+        without_null="no period is better than another: whether any stands out is tested by their number",
     ),
 )
 
@@ -157,8 +158,8 @@ class FourierResult(Result):
         share = self.scores["line_energy_share"].value or 0.0
         text = f"Its strongest repeat comes every {strongest.period:.3g} positions"
         if len(self.lines) == 1:
-            return f"{text}, with {100 * share:.0f} % of what tells positions apart."
-        return f"{text}; {len(self.lines)} periods stand out, with {100 * share:.0f} % of what tells positions apart."
+            return f"{text}, with {in_percent(share)} of what tells positions apart."
+        return f"{text}; {len(self.lines)} periods stand out, with {in_percent(share)} of what tells positions apart."
 
 
 @register

@@ -25,6 +25,7 @@ from probe.numerics.offsets import (
 )
 from probe.numerics.rows import RowWarnings, row_warnings
 from probe.numerics.view import TableView
+from probe.wording import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,8 +129,8 @@ _SPECS = (
         label="half-decay offset",
         meaning="First offset at which the mean centred cosine is below half of what it is between neighbours.",
         form="positions",
-        without_null="where neighbours are no more alike than chance nothing decays: that is what centred_cosine_next "
-        "tests",
+        without_null="where neighbours are no more alike than chance nothing decays; the centred cosine of neighbours "
+        "tests that",
     ),
 )
 
@@ -189,7 +190,7 @@ class NeighborsResult(Result):
             return f"Neighbours are no more alike than any two positions (mean centred cosine {score.value:.2f})."
         text = (
             f"Neighbours have a mean centred cosine of {score.value:.2f}, and the row most like a given one is next to "
-            f"it {100 * adjacent:.0f} % of the time"
+            f"it {in_percent(adjacent)} of the time"
         )
         decay = self.scores["half_decay_offset"].value
         return f"{text}." if decay is None else f"{text}; half of the likeness is gone {decay:,.0f} positions apart."

@@ -15,6 +15,7 @@ from probe.analyzers.scores import Score, ScoreSpec
 from probe.encodings import Provenance
 from probe.numerics.components import QuadraturePair, components_for, quadrature_pairs
 from probe.numerics.view import TableView
+from probe.wording import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -165,7 +166,7 @@ class PCAResult(Result):
         needed = self.scores["components_for_90"].value or 0.0
         leading = min(10, self.shape[1])
         text = (
-            f"{leading} directions of {self.shape[1]} carry {100 * share:.0f} % of what tells positions apart; "
+            f"{leading} directions of {self.shape[1]} carry {in_percent(share)} of what tells positions apart; "
             f"90 % takes {needed:.0f}."
         )
         if self.pairs:

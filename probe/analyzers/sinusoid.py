@@ -19,8 +19,9 @@ from probe.numerics.base_search import BaseFit, BaseGrid
 from probe.numerics.shift import FEWEST_PAIRS, fits, linear_shifts, turning
 from probe.numerics.sinusoid_fit import linear_cka
 from probe.numerics.view import TableView
-from probe.recognition import SinusoidMatch, Verdict, in_percent, recognise, with_commas
+from probe.recognition import SinusoidMatch, Verdict, recognise
 from probe.sinusoids import VASWANI, Convention, frequencies, sinusoidal
+from probe.wording import in_percent, with_commas
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from probe.analyzers.sinusoid import SinusoidResult
 
+_WIDEST_DRAWN = 2.5
+"""Standard deviations at which the colours of a map end."""
+
 _LOWEST_DRAWN = -0.2
 
 
@@ -70,11 +73,11 @@ def _draw_residual(result: SinusoidResult, axes: Axes, style: Style) -> None:
     if table.size == 0:
         axes.set(xlabel="dimension", ylabel="position")
         return
-    scale = float(np.percentile(np.abs(table), 99)) or float(np.abs(table).max())
+    unit = float(table.std()) or 1.0
     for place, shown in enumerate((table, fitted, table - fitted)):
         axes.imshow(
-            shown, cmap="RdBu_r", vmin=-scale, vmax=scale, aspect="auto", interpolation="antialiased",
-            interpolation_stage="rgba",
+            shown / unit, cmap="RdBu_r", vmin=-_WIDEST_DRAWN, vmax=_WIDEST_DRAWN, aspect="auto",
+            interpolation="antialiased", interpolation_stage="rgba",
             extent=(1.06 * place, 1.06 * place + 1.0, len(shown) - 0.5, -0.5), rasterized=True,
         )  # fmt: skip
     axes.set(xlim=(0.0, 3.12), ylim=(len(table) - 0.5, -0.5), xlabel="dimension", ylabel="position")
@@ -112,7 +115,8 @@ FIGURES: tuple[FigureSpec, ...] = (
     FigureSpec(
         name="residual",
         title="The table, its best sin/cos fit, and what is left over",
-        reading="Rows are positions, columns dimensions, all less the column means, in the same colours, white at 0. "
+        reading="Rows are positions, columns dimensions, all less the column means, in standard deviations of the "
+        "table. "
         "Whatever pattern remains on the right is not made of these sines and cosines. Rows finer than a pixel mix to "
         "grey.",
         layout="panels",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from probe.analyzers import Result, Score
 from probe.analyzers.contract import format_value
+from probe.wording import in_percent
 
 REFERENCE_VERDICT = "The sin/cos encoding of the Transformer paper, made from its formula to compare with."
 
@@ -156,13 +157,9 @@ def _filled(clause: Clause, result: Result) -> str:
     value, mean = score.value or 0.0, score.null_mean or 0.0
     return clause.text.format(
         value=format_value(value, "number"),
-        percent=_percent(value),
+        percent=in_percent(value),
         null=format_value(mean, "number"),
-        null_percent=_percent(mean),
+        null_percent=in_percent(mean),
         null_words=_NULL_WORDS.get(score.null or "", f"the {score.null} null"),
         dimensions=result.shape[1],
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else f"{100 * share:.1g} %"

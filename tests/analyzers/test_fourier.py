@@ -23,7 +23,7 @@ def test_the_sinusoidal_table_is_periodic_and_beats_its_nulls() -> None:
     assert 0.3 < scores["line_energy_share"].value < 0.7
     assert scores["strongest_period"].value == result.lines[0].period == pytest.approx(113.7, rel=0.02)
     assert result.finding.startswith("Its strongest repeat comes every 114 positions")
-    assert scores["strongest_period"].null is None and "line_count" in scores["strongest_period"].reason
+    assert scores["strongest_period"].null is None and "their number" in scores["strongest_period"].reason
 
 
 @pytest.mark.parametrize("draw", [lambda: walk(), lambda: np.random.default_rng(2).standard_normal((512, 96))])
