@@ -1,14 +1,14 @@
 """What is known of each family of models: where its position tables are, and in which row position 0 is.
 
-Data only. Every row is held against the model's own forward by the tests: perturb a stored row, and see
-which position moves.
+Data only. The tests build every family and hold each row against the model's own forward: perturb a stored
+row, and see which position moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from probe.sinusoids import FAIRSEQ, Convention
 
@@ -31,20 +31,22 @@ class Family:
         What stands before it in a checkpoint of the whole model: tells the family where no config does.
     rule : int or "pad+1"
         Stored row of position 0.
-    pad : int or None
-        Padding id where the config names none; None means that the rule does not need it.
+    pad : int
+        Padding id where the config names none.
     scheme : str
         What the values are.
     formula : Convention or None
-        The formula, for a table that is computed and not stored.
+        What the values are computed by where no tensor holds them.
     lengths : tuple of str
-        Config fields that hold the number of stored rows, the first that is there; with ``spare`` rows beyond.
+        Config fields that hold the number of rows, the first that is there; with ``spare`` rows beyond.
     spare : int
         Rows that the table has beyond the number in the config.
     prefix_tokens : int
         Rows before the patches of an image.
     image : bool
         Whether the rows behind the prefix are a grid of patches.
+    used_if : (str, object) or None
+        A config field and the value with which the model reads the table; a config without it says yes.
     """
 
     model_type: str
@@ -52,124 +54,156 @@ class Family:
     tensor: str
     root: str | None = None
     rule: Rule = 0
-    pad: int | None = None
+    pad: int = 1
     scheme: str = "learned_absolute"
     formula: Convention | None = None
     lengths: tuple[str, ...] = ("max_position_embeddings",)
     spare: int = 0
     prefix_tokens: int = 0
     image: bool = False
+    used_if: tuple[str, Any] | None = None
 
 
-_BERT = "embeddings.position_embeddings.weight"
-_BART = "embed_positions.weight"
+_HALVES = Convention(layout="halves", divisor="d/2")
+_ABSOLUTE = ("position_embedding_type", "absolute")
+
+_BERT = Family(model_type="", component="text", tensor="embeddings.position_embeddings.weight", used_if=_ABSOLUTE)
+_ROBERTA = replace(_BERT, rule="pad+1")
+_GPT = Family(model_type="", component="text", tensor="wpe.weight", lengths=("n_positions", "max_position_embeddings"))
+_BART = Family(model_type="", component="", tensor="embed_positions.weight", rule=2, spare=2)
+_FIXED = Family(
+    model_type="", component="", tensor="embed_positions.weight", scheme="sinusoidal", formula=_HALVES
+)  # position p in row p, in the half-and-half spelling
+_FAIRSEQ = replace(_FIXED, tensor="embed_positions.weights", rule="pad+1", formula=FAIRSEQ, spare=2)
+_TEXT_TOWER = Family(
+    model_type="", component="text", tensor="text_model.embeddings.position_embedding.weight",
+    lengths=("text_config.max_position_embeddings", "max_position_embeddings"),
+)  # fmt: skip
+_VISION_TOWER = Family(
+    model_type="", component="vision", tensor="vision_model.embeddings.position_embedding.weight", lengths=(),
+    prefix_tokens=1, image=True,
+)  # fmt: skip
+_ALONE = "embeddings.position_embedding.weight"  # of a tower that is a model of its own
+_VIT = replace(_VISION_TOWER, tensor="embeddings.position_embeddings")
 
 
-def _text(model_type: str, root: str, rule: Rule = 0, pad: int | None = None, **more: object) -> Family:
-    return Family(model_type=model_type, component="text", tensor=_BERT, root=root, rule=rule, pad=pad, **more)  # type: ignore[arg-type]  # fields of Family
+def _kin(like: Family, roots: Mapping[str, str | None], **same: Any) -> Iterator[Family]:
+    """Rows that differ in the model type and its root alone."""
+    for model_type, root in roots.items():
+        yield replace(like, model_type=model_type, root=root, **same)
 
 
-def _both(model_type: str, rule: int, **more: object) -> tuple[Family, ...]:
-    return tuple(
-        Family(model_type=model_type, component=part, tensor=f"{part}.{_BART}", rule=rule, **more)  # type: ignore[arg-type]  # fields of Family
-        for part in ("encoder", "decoder")
-    )
+def _both(like: Family, model_types: Iterable[str]) -> Iterator[Family]:
+    """An encoder's row and a decoder's for each model type."""
+    for model_type in model_types:
+        for part in ("encoder", "decoder"):
+            yield replace(like, model_type=model_type, component=part, tensor=f"{part}.{like.tensor}")
+
+
+def _towers(model_types: Iterable[str], text: Family, vision: Family) -> Iterator[Family]:
+    """A text row and a vision row for each model type."""
+    for model_type in model_types:
+        yield replace(text, model_type=model_type)
+        yield replace(vision, model_type=model_type)
 
 
 FAMILIES: tuple[Family, ...] = (
-    # Position p in row p.
-    _text("bert", "bert"),
-    _text("albert", "albert"),
-    _text("electra", "electra"),
-    _text("distilbert", "distilbert"),
-    _text("big_bird", "bert"),
-    _text("mobilebert", "mobilebert"),
-    _text("megatron-bert", "bert"),
-    _text("convbert", "convbert"),
-    _text("ernie", "ernie"),
-    _text("layoutlm", "layoutlm"),
-    _text("splinter", "splinter"),
-    # The padding row and those before it come first.
-    _text("roberta", "roberta", "pad+1", 1),
-    _text("roberta-prelayernorm", "roberta_prelayernorm", "pad+1", 1),
-    _text("xlm-roberta", "roberta", "pad+1", 1),
-    _text("xlm-roberta-xl", "roberta", "pad+1", 1),
-    _text("camembert", "roberta", "pad+1", 1),
-    _text("data2vec-text", "data2vec_text", "pad+1", 1),
-    _text("longformer", "longformer", "pad+1", 1),
-    _text("esm", "esm", "pad+1", 1),
-    _text("mpnet", "mpnet", 2),
-    _text("nystromformer", "nystromformer", 2, spare=2),
+    # Text, position p in row p.
+    *_kin(
+        _BERT,
+        {
+            "bert": "bert", "albert": "albert", "electra": "electra", "distilbert": "distilbert", "big_bird": "bert",
+            "mobilebert": "mobilebert", "megatron-bert": "bert", "convbert": "convbert", "ernie": "ernie",
+            "layoutlm": "layoutlm", "splinter": "splinter", "rembert": "rembert", "roc_bert": "roc_bert",
+            "squeezebert": None, "tapas": "tapas", "fnet": "fnet", "bert-generation": None,
+            "visual_bert": "visual_bert", "lxmert": "lxmert", "dpr": None, "git": "git", "bros": "bros",
+        },
+    ),
+    *_kin(_BERT, {"deberta": "deberta", "deberta-v2": None}, used_if=("position_biased_input", True)),
+    *_kin(_BERT, {"canine": "canine"}, tensor="char_embeddings.char_position_embeddings.weight", lengths=()),
+    *_kin(_BERT, {"xlm": None, "flaubert": None}, tensor="position_embeddings.weight"),
+    # Text, the padding row and those before it first.
+    *_kin(
+        _ROBERTA,
+        {
+            "roberta": "roberta", "xlm-roberta": "roberta", "camembert": "roberta", "xlm-roberta-xl": "roberta",
+            "roberta-prelayernorm": "roberta_prelayernorm", "data2vec-text": "data2vec_text", "xmod": "roberta",
+            "longformer": "longformer", "esm": "esm", "ibert": "ibert", "luke": None, "lilt": "lilt",
+            "layoutlmv3": None,
+        },
+    ),
+    *_kin(_ROBERTA, {"markuplm": "markuplm"}, pad=0),
+    *(
+        replace(_ROBERTA, model_type="prophetnet", component=part, tensor=f"{part}.position_embeddings.weight", pad=0)
+        for part in ("encoder", "decoder")
+    ),
+    # Text, always two rows first, whatever the padding id.
+    *_kin(_BERT, {"mpnet": "mpnet"}, rule=2),
+    *_kin(_BERT, {"nystromformer": "nystromformer", "yoso": "yoso", "mra": "mra"}, rule=2, spare=2),
+    *_kin(_BART, {"biogpt": "biogpt"}, component="text"),
+    *_kin(_BART, {"opt": "model"}, component="text", tensor="decoder.embed_positions.weight"),
+    *_kin(_BART, {"trocr": None}, component="decoder", tensor="decoder.embed_positions.weight"),
     # GPT and its kin.
-    Family(model_type="gpt2", component="text", tensor="wpe.weight", lengths=("n_positions", "n_ctx")),
-    Family(model_type="gpt_neo", component="text", tensor="wpe.weight"),
-    Family(model_type="gpt_bigcode", component="text", tensor="wpe.weight", lengths=("n_positions",)),
-    Family(model_type="openai-gpt", component="text", tensor="positions_embed.weight", lengths=("n_positions",)),
-    Family(model_type="opt", component="text", tensor="decoder.embed_positions.weight", root="model", rule=2, spare=2),
-    Family(model_type="biogpt", component="text", tensor=_BART, root="biogpt", rule=2, spare=2),
-    # Encoder and decoder.
-    *_both("bart", 2, spare=2),
-    *_both("mbart", 2, spare=2),
-    *_both("plbart", 2, spare=2),
-    *_both("blenderbot", 0),
-    *_both("blenderbot-small", 0),
-    Family(
-        model_type="led", component="encoder", tensor=f"encoder.{_BART}", lengths=("max_encoder_position_embeddings",)
+    *_kin(_GPT, {"gpt2": "transformer", "gpt_neo": None, "gpt_bigcode": None}),
+    *_kin(_GPT, {"openai-gpt": "transformer"}, tensor="positions_embed.weight"),
+    *_kin(_GPT, {"ctrl": None}, tensor="pos_encoding", scheme="sinusoidal", formula=_HALVES),
+    # Encoder and decoder, learned.
+    *_both(_BART, ("bart", "mbart", "plbart", "mvp", "florence2")),
+    *_both(replace(_BART, rule=0, spare=0), ("blenderbot", "blenderbot-small", "bigbird_pegasus")),
+    replace(
+        _BART, model_type="led", component="encoder", tensor="encoder.embed_positions.weight", rule=0, spare=0,
+        lengths=("max_encoder_position_embeddings",),
     ),
-    Family(
-        model_type="led", component="decoder", tensor=f"decoder.{_BART}", lengths=("max_decoder_position_embeddings",)
+    replace(
+        _BART, model_type="led", component="decoder", tensor="decoder.embed_positions.weight", rule=0, spare=0,
+        lengths=("max_decoder_position_embeddings",),
     ),
-    *_both("pegasus", 0, scheme="sinusoidal"),
-    *_both("marian", 0, scheme="sinusoidal"),
-    *_both("m2m_100", 2, scheme="sinusoidal", formula=FAIRSEQ),
-    Family(
-        model_type="whisper",
-        component="encoder",
-        tensor=f"encoder.{_BART}",
-        scheme="sinusoidal",
+    # Encoder and decoder, fixed.
+    *_both(_FIXED, ("pegasus", "marian")),
+    *_both(_FAIRSEQ, ("m2m_100", "nllb-moe")),
+    *_kin(_FAIRSEQ, {"xglm": None}, component="text", rule=2),
+    replace(
+        _FIXED, model_type="whisper", component="encoder", tensor="encoder.embed_positions.weight", formula=None,
         lengths=("max_source_positions",),
     ),
-    Family(model_type="whisper", component="decoder", tensor=f"decoder.{_BART}", lengths=("max_target_positions",)),
+    replace(
+        _BART, model_type="whisper", component="decoder", tensor="decoder.embed_positions.weight", rule=0, spare=0,
+        lengths=("max_target_positions",),
+    ),
+    # Text and images.
+    *_towers(("clip", "clipseg", "metaclip_2"), _TEXT_TOWER, _VISION_TOWER),
+    *_towers(("siglip", "siglip2"), _TEXT_TOWER, replace(_VISION_TOWER, prefix_tokens=0)),
+    *_kin(_TEXT_TOWER, {"clip_text_model": None, "siglip_text_model": None}, tensor=_ALONE),
+    *_kin(_VISION_TOWER, {"clip_vision_model": None}, tensor=_ALONE),
+    *_kin(_VISION_TOWER, {"siglip_vision_model": None}, tensor=_ALONE, prefix_tokens=0),
+    replace(_TEXT_TOWER, model_type="open_clip", tensor="positional_embedding", lengths=()),
+    replace(_VISION_TOWER, model_type="open_clip", tensor="visual.positional_embedding"),
     # Images.
-    Family(
-        model_type="clip",
-        component="text",
-        tensor="text_model.embeddings.position_embedding.weight",
-        lengths=("text_config.max_position_embeddings",),
+    *_kin(_VIT, {"vit": "vit", "vit_msn": None, "dinov2": "dinov2", "dinov2_with_registers": None, "dpt": None}),
+    *_kin(_VIT, {"deit": "deit"}, prefix_tokens=2),
+    *_kin(_VIT, {"ijepa": None}, prefix_tokens=0),
+    *_kin(_VIT, {"vit_mae": None}, scheme="sinusoidal"),
+)  # fmt: skip
+
+
+OTHER_SCHEMES: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            "llama", "mistral", "mixtral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "gemma3_text", "phi", "phi3",
+            "gpt_neox", "gptj", "codegen", "falcon", "stablelm", "olmo", "olmo2", "cohere", "starcoder2", "modernbert",
+            "roformer", "gpt_oss", "deepseek_v3", "granite", "glm", "smollm3", "nomic_bert",
+        ),
+        "rotary",
     ),
-    Family(
-        model_type="clip",
-        component="vision",
-        tensor="vision_model.embeddings.position_embedding.weight",
-        lengths=(),
-        prefix_tokens=1,
-        image=True,
-    ),
-    Family(
-        model_type="vit",
-        component="vision",
-        tensor="embeddings.position_embeddings",
-        lengths=(),
-        prefix_tokens=1,
-        image=True,
-    ),
-    Family(
-        model_type="deit",
-        component="vision",
-        tensor="embeddings.position_embeddings",
-        lengths=(),
-        prefix_tokens=2,
-        image=True,
-    ),
-    Family(
-        model_type="dinov2",
-        component="vision",
-        tensor="embeddings.position_embeddings",
-        lengths=(),
-        prefix_tokens=1,
-        image=True,
-    ),
-)
+    **dict.fromkeys(("bloom", "mpt"), "alibi"),
+    **dict.fromkeys(("t5", "mt5", "umt5", "longt5", "switch_transformers", "udop", "pop2piano"), "relative_bias"),
+    **dict.fromkeys(("xlnet", "transfo-xl"), "relative_sinusoidal"),
+    **dict.fromkeys(("wav2vec2", "hubert", "wavlm", "unispeech", "unispeech-sat", "sew"), "convolutional"),
+    **dict.fromkeys(("swin", "swinv2", "beit", "data2vec-vision"), "relative_bias_grid"),
+    **dict.fromkeys(("reformer",), "axial"),
+    **dict.fromkeys(("mamba", "mamba2", "rwkv"), "none"),
+}  # fmt: skip
+"""Model types that add no table to their inputs, with what they do instead; whatever their tensors are called."""
 
 
 def of_type(model_type: str) -> tuple[Family, ...]:

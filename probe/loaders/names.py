@@ -13,7 +13,7 @@ _TABLE = re.compile(
     r"|positions_embed|embed_positions|pos_embeddings?|pos_embed|pos_emb|pos_encoding|wpe)(?:\.weight)?$"
 )
 _NO_TABLE = re.compile(
-    r"relative|rel_pos|rel_embed|rotary|distance|bias|query_position|(?:^|[._])[xyhw]_position|decoder_pos_embed"
+    r"relative|roformer|rel_pos|rel_embed|rotary|distance|bias|query_position|(?:^|[._])[xyhw]_position|decoder_pos_embed"
     r"|integer|scaling_factor"
 )
 _PARTS = (
@@ -33,7 +33,7 @@ def key_of(name: str) -> str:
     >>> key_of("_orig_mod.module.transformer.wpe.weight")
     'transformer.wpe.weight'
     """
-    parts = [part for part in name.split(".") if part not in _WRAPPERS_ANYWHERE]
+    parts = [part for part in name.replace("/", ".").split(".") if part not in _WRAPPERS_ANYWHERE]
     while len(parts) > 1 and parts[0] in _WRAPPERS_IN_FRONT:
         parts = parts[1:]
     return ".".join(parts)

@@ -14,11 +14,15 @@ from probe.errors import ComponentError, SourceError
 from probe.loaders.arrays import table_from_values
 from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.checkpoints.module import ModuleCheckpoint, is_module
-from probe.loaders.locate import Located, locate
+from probe.loaders.locate import locate
+from probe.loaders.located import Located
 from probe.loaders.packages import PREFIX, is_package, package_path
 from probe.loaders.references import build, is_reference
 
 _FILE_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".npy", ".npz", ".gguf", ".onnx", ".json", ".h5")
+
+_UNTELLING = ("model", "models", "checkpoint", "checkpoints", "weights", "output", "outputs", "hf", "pytorch", "main")
+"""Names of folders that many models have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +158,7 @@ def _open_named(source: str, revision: str | None, offline: bool, label: str | N
                 f"{source} is on this disk, and --revision {revision} names a version on the hub.",
                 f"Leave --revision {revision} out, or name the repository.",
             )
-        return _opened(_open_path(path, source), label or path.resolve().name)
+        return _opened(_open_path(path, source), label or _label_of(path.resolve()))
     if _looks_like_path(source):
         raise _no_such_path(source, path)
     from probe.loaders.checkpoints.hub import open_hub
@@ -167,6 +171,12 @@ def _open_path(path: Path, reference: str) -> Checkpoint:
 
     opener: Callable[[Path, str], Checkpoint] = open_folder if path.is_dir() else open_file
     return opener(path, reference)
+
+
+def _label_of(path: Path) -> str:
+    """Name a path after its last part, and after the folder before it too where the last says nothing."""
+    told = path.name.lower() not in _UNTELLING and not path.is_file()
+    return path.name if told else f"{path.parent.name}/{path.name}"
 
 
 def _looks_like_path(source: str) -> bool:
@@ -192,7 +202,7 @@ def _no_such_path(source: str, path: Path) -> SourceError:
 
 def _ready(encoding: Encoding) -> OpenSource:
     origin = encoding.provenance
-    located = Located(encoding.description, None, encoding)
+    located = Located(encoding.description, lambda: encoding)
     return OpenSource(origin.reference, origin.label, origin.format, origin.revision, (located,))
 
 
