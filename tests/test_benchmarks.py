@@ -47,7 +47,7 @@ def test_writing_replaces_what_is_between_the_markers_alone() -> None:
 
 
 def test_the_child_alone_is_measured(tmp_path: Path) -> None:
-    """From a process as small as the benchmark's own: a child is charged with its parent's memory, and ours is large."""
+    """From a parent as small as the benchmark itself, whose memory a child is charged with."""
     code = "block = bytearray(300_000_000); block[::4096] = b'x' * len(block[::4096])"
     script = f"""
 import sys
