@@ -47,8 +47,10 @@ class Null:
 
 
 def _gaussian(view: TableView, generator: np.random.Generator) -> TableView:
-    noise = generator.standard_normal((view.positions, view.dimensions))
-    return TableView(noise * view.centred.std(axis=0) + view.mean)
+    table = generator.standard_normal((view.positions, view.dimensions))
+    table *= view.deviations
+    table += view.mean
+    return TableView(table)
 
 
 def _shuffled(view: TableView, generator: np.random.Generator) -> TableView:

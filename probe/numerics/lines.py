@@ -8,7 +8,6 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 import scipy.fft
-import scipy.ndimage
 
 from probe.numerics.harmonic import Band, bands, cauchy_combination, p_values, p_values_at
 from probe.numerics.spectrum import detrend, parabola_peak
@@ -154,11 +153,26 @@ def _sharpness(series: Singles, lowest: Band) -> Singles:
     taper = np.sin(np.pi * (np.arange(positions) + 0.5) / positions).astype(np.float32) ** 2
     parts = scipy.fft.rfft(series * taper, axis=1).view(np.float32).reshape(len(series), -1, 2)
     power = np.einsum("ijk,ijk->ij", parts, parts)
-    near, far = (scipy.ndimage.uniform_filter1d(power, width, axis=1, mode="nearest") for width in (5, 19))
-    background = np.maximum(19 * far - 5 * near, 0.0) / 14 + 1e-3 * power.sum(axis=1, keepdims=True)
+    padded = np.pad(power, ((0, 0), (9, 9)), mode="edge")
+    far, near = _sums(padded, 19), _sums(padded[:, 7:-7], 5)
+    background = np.maximum(far - near, 0.0) / 14 + 1e-3 * power.sum(axis=1, keepdims=True)
     first = round(float(lowest.frequencies[0]) * positions)
     sharpness: Singles = (power[:, first:] / background[:, first:]).max(axis=1)
     return sharpness
+
+
+def _sums(series: Singles, width: int) -> Singles:
+    """Sums over every stretch of so many bins, by doubling."""
+    bins = series.shape[1] - width + 1
+    total = np.zeros((len(series), bins), dtype=np.float32)
+    stretch, size, start = series, 1, 0
+    while size <= width:
+        if width & size:
+            total += stretch[:, start : start + bins]
+            start += size
+        stretch = stretch[:, :-size] + stretch[:, size:]
+        size *= 2
+    return total
 
 
 def _over_all(series: Singles, band: Band) -> Floats:

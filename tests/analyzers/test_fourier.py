@@ -101,3 +101,12 @@ def test_lines_are_ringed_in_the_spectrum() -> None:
     assert rings.get_xdata()[0] == pytest.approx(2 * np.pi, rel=0.001)
     assert len(curve.get_xdata()) == 32 and curve.get_xdata().max() == 64
     assert len(fourier(walk(), draws=0).plot(Figure().subplots()).lines) == 1
+
+
+@pytest.mark.parametrize("name", ["boxcar", "hann", "hamming", "blackman"])
+def test_the_usual_windows_are_scipys(name: str) -> None:
+    from scipy.signal import get_window
+
+    from probe.analyzers.fourier import _window
+
+    np.testing.assert_allclose(_window(name, 37), get_window(name, 37), atol=1e-15)

@@ -84,3 +84,16 @@ def test_the_combination_holds_its_level_whatever_the_dependence() -> None:
 def test_one_tiny_p_value_carries_the_combination() -> None:
     assert cauchy_combination(np.array([1e-12] + [1.0] * 99), axis=0) == pytest.approx(1e-10, rel=0.01)
     assert 0 < cauchy_combination(np.array([1e-300, 0.5]), axis=0) < 1e-200
+
+
+@pytest.mark.parametrize(
+    ("positions", "half_width", "count"), [(512, 6.0, 11), (64, 4.0, 7), (33, 2.0, 3), (96, 3.0, 5)]
+)
+def test_the_tapers_are_scipys(positions: int, half_width: float, count: int) -> None:
+    from scipy.signal.windows import dpss
+
+    from probe.numerics.harmonic import slepian_tapers
+
+    np.testing.assert_allclose(
+        slepian_tapers(positions, half_width, count), dpss(positions, half_width, count), atol=1e-12
+    )
