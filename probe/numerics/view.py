@@ -63,11 +63,6 @@ class TableView:
         return self.centred @ self.centred.T
 
     @cached_property
-    def raw_gram(self) -> Floats:
-        """Inner products of the rows as they are, shape (position, position)."""
-        return self.array @ self.array.T
-
-    @cached_property
     def _small_gram(self) -> Floats:
         return self.gram if self.positions <= self.dimensions else self.centred.T @ self.centred
 
@@ -129,10 +124,6 @@ class _PermutedView(TableView):
     @cached_property
     def gram(self) -> Floats:
         return self._parent.gram[np.ix_(self._order, self._order)]
-
-    @cached_property
-    def raw_gram(self) -> Floats:
-        return self._parent.raw_gram[np.ix_(self._order, self._order)]
 
     @cached_property
     def eigenvalues(self) -> Floats:

@@ -43,7 +43,7 @@ def test_rows_in_another_order_are_the_same_as_a_table_in_that_order(shape: tupl
     generator = np.random.default_rng(2)
     array, order = generator.standard_normal(shape), generator.permutation(shape[0])
     moved, fresh = TableView(array).permuted(order), TableView(array[order])
-    for name in ("array", "mean", "centred", "energy", "gram", "raw_gram", "eigenvalues", "rank"):
+    for name in ("array", "mean", "centred", "energy", "gram", "eigenvalues", "rank"):
         np.testing.assert_allclose(getattr(moved, name), getattr(fresh, name), atol=1e-9, err_msg=name)
     np.testing.assert_allclose(moved.component_scores(3), fresh.component_scores(3), atol=1e-7)
 
@@ -57,5 +57,5 @@ def test_the_table_is_not_changed() -> None:
     array = np.arange(12.0).reshape(4, 3) ** 2
     before = array.copy()
     view = TableView(array)
-    view.component_scores(2), view.eigenvalues, view.raw_gram
+    view.component_scores(2), view.eigenvalues, view.gram
     np.testing.assert_array_equal(array, before)
