@@ -33,8 +33,8 @@ def package_path(source: str) -> Path:
     name, _, inside = source.removeprefix(PREFIX).strip("/").partition("/")
     distribution = _distribution(source, name)
     files = {PurePosixPath(str(file)): file for file in distribution.files or ()}
-    for top in dict.fromkeys((name, _underscored(name), *(path.parts[0] for path in files))):
-        wanted = PurePosixPath(top, inside)
+    tops = dict.fromkeys((name, _underscored(name), *(path.parts[0] for path in files)))
+    for wanted in (*(PurePosixPath(top, inside) for top in tops), *([PurePosixPath(inside)] if inside else [])):
         for path, file in files.items():
             if path == wanted:
                 return Path(str(file.locate()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,7 @@ class NumpyFile:
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path, self._name = path, name or path.name
         try:
-            loaded = np.load(path, allow_pickle=False, mmap_mode="r" if path.suffix.lower() == ".npy" else None)
-            self._arrays = dict(loaded) if isinstance(loaded, np.lib.npyio.NpzFile) else {_SINGLE: loaded}
+            self._arrays = _several(path) if zipfile.is_zipfile(path) else {_SINGLE: _single(path)}
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
             raise FormatError(
                 f"{self._name} cannot be read as a NumPy file: {str(error).partition('.')[0]}.",
@@ -49,3 +49,13 @@ class NumpyFile:
         """The values of one array."""
         stored = self._arrays[name]
         return stored.astype(np.float32) if stored.dtype == np.float16 else np.asarray(stored)
+
+
+def _single(path: Path) -> npt.NDArray[Any]:
+    array: npt.NDArray[Any] = np.load(path, allow_pickle=False, mmap_mode="r")
+    return array
+
+
+def _several(path: Path) -> dict[str, npt.NDArray[Any]]:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        return dict(archive)
