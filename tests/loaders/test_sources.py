@@ -255,8 +255,8 @@ class TestComponents:
         assert shown.to_dict()["encodings"] == [
             {
                 "component": "text", "scheme": "learned_absolute", "stored": True, "tensor": f"module.{KEY}",
-                "key": KEY, "stored_shape": [16, 4], "row_offset": 0, "shape": [16, 4], "prefix_tokens": 0, "grid": None,
-                "dtype": "float32", "unused": False, "parameters": {}, "warnings": [],
+                "key": KEY, "stored_shape": [16, 4], "row_offset": 0, "shape": [16, 4], "prefix_tokens": 0,
+                "grid": None, "dtype": "float32", "unused": False, "parameters": {}, "warnings": [],
             }
         ]  # fmt: skip
         assert WORDS in bert()

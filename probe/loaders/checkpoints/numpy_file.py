@@ -30,7 +30,7 @@ class NumpyFile:
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._path, self._name = path, name or path.name
         try:
-            self._arrays = _several(path) if zipfile.is_zipfile(path) else {_SINGLE: _single(path)}
+            self._arrays = _several(path) if path.suffix.lower() == ".npz" else {_SINGLE: _single(path)}
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
             raise FormatError(
                 f"{self._name} cannot be read as a NumPy file: {str(error).partition('.')[0]}.",
@@ -52,8 +52,7 @@ class NumpyFile:
 
 
 def _single(path: Path) -> npt.NDArray[Any]:
-    array: npt.NDArray[Any] = np.load(path, allow_pickle=False, mmap_mode="r")
-    return array
+    return np.lib.format.open_memmap(path, mode="r")
 
 
 def _several(path: Path) -> dict[str, npt.NDArray[Any]]:
