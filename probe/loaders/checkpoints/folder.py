@@ -40,6 +40,11 @@ class FolderFiles:
         self._whole_files = 0
 
     @property
+    def remedy(self) -> str:
+        """What to do where files are missing or contradict one another."""
+        return f"Fetch the checkpoint again, every file that its index names, into {self.folder}."
+
+    @property
     def bytes_read(self) -> int:
         """Bytes read so far; a file that cannot be read in part counts whole."""
         return self._whole_files + sum(reader.bytes_read for reader in self._readers)

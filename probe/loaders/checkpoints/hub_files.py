@@ -55,6 +55,11 @@ class HubFiles:
             self.commit = self.cache.commit
 
     @property
+    def remedy(self) -> str:
+        """What to do where files are missing or contradict one another."""
+        return f"Tell the owners of {self.repository}, or name another revision with --revision."
+
+    @property
     def bytes_read(self) -> int:
         """Bytes read from files or moved over the network so far."""
         return self._whole_files + sum(reader.bytes_read for reader in self._readers)

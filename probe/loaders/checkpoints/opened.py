@@ -32,6 +32,11 @@ class Files(Protocol):
     warnings: list[str]
 
     @property
+    def remedy(self) -> str:
+        """What to do where files are missing or contradict one another."""
+        ...
+
+    @property
     def bytes_read(self) -> int:
         """Bytes read from files or moved over the network so far."""
         ...

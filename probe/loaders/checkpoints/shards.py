@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
@@ -16,6 +17,9 @@ from probe.loaders.checkpoints.opened import Container, Files
 class AbsentShardError(Exception):
     """A file that an index names is not there."""
 
+
+_NUMBERED = re.compile(r"(?P<stem>.*-)(?P<number>\d+)-of-(?P<count>\d+)(?P<suffix>\..*)")
+_MOST_SHARDS = 1000
 
 Opener = Callable[[str], Container]
 """Opens one shard by its file name; an AbsentShardError if it is not there."""
@@ -73,28 +77,42 @@ class ShardedContainer:
             If the shard is not there, or no shard has the tensor.
         """
         named = self._placed[name]
-        if name in (shard := self._shard(named)).tensors:
+        shard = self._opened(named)
+        if shard is None:
+            raise FormatError(
+                f"The index {self._index} of {self._files.repository} names {named}, which is not there.",
+                self._files.remedy,
+            )
+        if name in shard.tensors:
             return shard
-        for other in self.shards:
-            if other != named and name in (shard := self._shard(other)).tensors:
+        for other in self._others(named):
+            shard = self._opened(other)
+            if shard is not None and name in shard.tensors:
                 self._files.warnings.append(
                     f"The index {self._index} puts {name} into {named}; it was found in {other} and read there."
                 )
                 return shard
         raise FormatError(
             f"The index {self._index} of {self._files.repository} puts {name} into {named}, and no shard holds it.",
-            f"Tell the owners of {self._files.repository}, or name another revision with --revision.",
+            self._files.remedy,
         )
 
-    def _shard(self, filename: str) -> Container:
+    def _others(self, named: str) -> list[str]:
+        """Every other shard: those of the index, and those that the numbers in the name promise."""
+        promised = set(self.shards)
+        if (numbered := _NUMBERED.fullmatch(named)) and int(numbered["count"]) <= _MOST_SHARDS:
+            width = len(numbered["number"])
+            for number in range(1, int(numbered["count"]) + 1):
+                promised.add(f"{numbered['stem']}{number:0{width}}-of-{numbered['count']}{numbered['suffix']}")
+        return sorted(promised - {named})
+
+    def _opened(self, filename: str) -> Container | None:
+        """Open a shard, once; None if it is not there."""
         if filename not in self._shards:
             try:
                 self._shards[filename] = self._opener(filename)
-            except AbsentShardError as error:
-                raise FormatError(
-                    f"The index {self._index} of {self._files.repository} names {filename}, which is not there.",
-                    f"Tell the owners of {self._files.repository}, or name another revision with --revision.",
-                ) from error
+            except AbsentShardError:
+                return None
         return self._shards[filename]
 
     def read(self, name: str) -> npt.NDArray[np.generic]:
