@@ -10,9 +10,9 @@ from typing import Any
 from probe.errors import FormatError, SourceError
 from probe.loaders.checkpoints.base import ByteReader, Checkpoint
 from probe.loaders.checkpoints.local_file import LocalFile
-from probe.loaders.checkpoints.magic import HEAD, kind_of, refuse
 from probe.loaders.checkpoints.opened import Container, OpenedCheckpoint
 from probe.loaders.checkpoints.shards import AbsentShardError, ShardedContainer
+from probe.loaders.checkpoints.sniffed import open_sniffed
 from probe.loaders.checkpoints.weights import WEIGHTS, unreadable_among, weights_among
 
 CONFIGS = ("config.json", "open_clip_config.json")
@@ -112,49 +112,29 @@ def open_file(path: Path, reference: str) -> Checkpoint:
 
 
 def _opened(files: FolderFiles, filename: str, reference: str) -> Checkpoint:
-    container, kind = open_container(files, filename)
-    return OpenedCheckpoint(
-        reference=reference, format=kind, revision=None, config=_config(files), files=files, container=container
-    )
+    container = open_container(files, filename)
+    return OpenedCheckpoint(reference=reference, revision=None, config=_config(files), files=files, container=container)
 
 
-def open_container(files: FolderFiles, filename: str) -> tuple[Container, str]:
+def open_container(files: FolderFiles, filename: str) -> Container:
     """Open a weights file by what its first bytes say, or an index by its name."""
     if fnmatch(filename, "*.index.json"):
         return _sharded(files, filename)
     path = files.folder / filename
     if not path.is_file():
         raise AbsentShardError(filename)
-    with path.open("rb") as file:
-        kind = kind_of(file.read(HEAD), path.stat().st_size)
-    if kind.name == "npy" or path.suffix == ".npz":
-        from probe.loaders.checkpoints.numpy_file import NumpyFile
-
-        return NumpyFile(files.whole(filename)), NumpyFile.format
-    if kind.name in ("torch-zip", "torch-legacy"):
-        from probe.loaders.checkpoints.torch_pickle import TorchPickleFile
-
-        _note_wrong_name(files, filename, "safetensors", "PyTorch")
-        return TorchPickleFile(files.whole(filename), filename), TorchPickleFile.format
-    if kind.name == "safetensors" or path.suffix == ".safetensors":
-        from probe.loaders.checkpoints.safetensors import SafetensorsFile
-
-        _note_wrong_name(files, filename, "bin", "safetensors")
-        return SafetensorsFile(files.reader(filename)), SafetensorsFile.format
-    raise refuse(filename, kind)
+    container = open_sniffed(path, filename, files.warnings, files.reader(filename))
+    if container.format != "safetensors":
+        files.whole(filename)
+    return container
 
 
-def _note_wrong_name(files: FolderFiles, filename: str, suffix: str, really: str) -> None:
-    if filename.endswith(f".{suffix}"):
-        files.warnings.append(f"{filename} is a {really} file under another's name, and was read as what it is.")
-
-
-def _sharded(files: FolderFiles, index: str) -> tuple[Container, str]:
-    container = ShardedContainer(files, index, lambda filename: open_container(files, filename)[0])
+def _sharded(files: FolderFiles, index: str) -> Container:
+    container = ShardedContainer(files, index, lambda filename: open_container(files, filename))
     absent = [shard for shard in container.shards if not (files.folder / shard).is_file()]
     if absent:
         files.warnings.append(f"The index {index} names shards that are not there: {_some(absent)}.")
-    return container, "safetensors" if ".safetensors" in index else "torch-pickle"
+    return container
 
 
 def _config(files: FolderFiles) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.checkpoints.hub_errors import FileAbsentError, HubFile, UnreachableError
 from probe.loaders.checkpoints.hub_files import HubFiles
 from probe.loaders.checkpoints.hub_listing import explain, list_files
+from probe.loaders.checkpoints.magic import TORCH, ImpostorError
 from probe.loaders.checkpoints.opened import Container, OpenedCheckpoint
 from probe.loaders.checkpoints.shards import AbsentShardError, ShardedContainer
+from probe.loaders.checkpoints.sniffed import open_sniffed
 from probe.loaders.checkpoints.weights import WEIGHTS, weights_among
 
 CONFIG = "config.json"
@@ -74,10 +76,9 @@ def _open_without_hub(repository: str, revision: str | None, failure: Unreachabl
 
 
 def _open(files: HubFiles) -> Checkpoint:
-    filename, container = _find_container(files)
+    container = _find_container(files)
     return OpenedCheckpoint(
         reference=files.repository,
-        format="safetensors" if ".safetensors" in filename else "torch-pickle",
         config=_config(files),
         revision=files.commit,
         files=files,
@@ -85,14 +86,14 @@ def _open(files: HubFiles) -> Checkpoint:
     )
 
 
-def _find_container(files: HubFiles) -> tuple[str, Container]:
+def _find_container(files: HubFiles) -> Container:
     """The weights: those in the cache, else those of the usual names, else what the listing shows."""
     for filename in WEIGHTS:
         if _is_cached(files, filename):
-            return filename, _open_container(files, filename)
+            return _open_container(files, filename)
     for filename in () if files.offline else WEIGHTS:
         try:
-            return filename, _open_container(files, filename)
+            return _open_container(files, filename)
         except FileAbsentError:
             continue
     return _find_unusual(files)
@@ -107,13 +108,13 @@ def _is_cached(files: HubFiles, filename: str) -> bool:
     return files.cached(filename) is not None
 
 
-def _find_unusual(files: HubFiles) -> tuple[str, Container]:
+def _find_unusual(files: HubFiles) -> Container:
     """Weights under another name, if just one file can be meant."""
     file = HubFile(files.repository, WEIGHTS[0], files.revision, files.commit)
     names = files.cache.filenames() if files.offline else list_files(file)
     candidates = weights_among(names)
     if len(candidates) == 1:
-        return candidates[0], _open_container(files, candidates[0])
+        return _open_container(files, candidates[0])
     if files.offline:
         unknown = (name for name in WEIGHTS if not files.cache.knows_absent(name))
         raise files.cache.missing(next(unknown, WEIGHTS[0]))
@@ -130,16 +131,18 @@ def _adapter_base(files: HubFiles) -> str | None:
 
 
 def _open_container(files: HubFiles, filename: str) -> Container:
-    """Open a weights file or an index by its name."""
+    """Open an index by its name, and a weights file by what its first bytes say."""
     if fnmatch(filename, "*.index.json"):
         return ShardedContainer(files, filename, lambda shard: _open_shard(files, shard))
     if fnmatch(filename, "*.safetensors"):
         from probe.loaders.checkpoints.safetensors import SafetensorsFile
 
-        return SafetensorsFile(files.reader(filename))
-    from probe.loaders.checkpoints.torch_pickle import TorchPickleFile
-
-    return TorchPickleFile(files.path(filename), filename)
+        try:
+            return SafetensorsFile(files.reader(filename))
+        except ImpostorError as impostor:
+            if impostor.kind.name not in TORCH:
+                raise
+    return open_sniffed(files.path(filename), filename, files.warnings)
 
 
 def _open_shard(files: HubFiles, filename: str) -> Container:

@@ -29,6 +29,9 @@ class Kind:
     advice: str = ""
 
 
+TORCH = ("torch-zip", "torch-legacy")
+"""Names of the kinds that torch.load opens."""
+
 UNKNOWN = Kind("other", "no weights file that probe knows", "Name a safetensors, PyTorch or NumPy file.")
 """What no signature tells."""
 
@@ -73,6 +76,20 @@ def kind_of(head: bytes, size: int) -> Kind:
     return UNKNOWN
 
 
-def refuse(name: str, kind: Kind) -> FormatError:
+class ImpostorError(FormatError):
+    """A file is not what its name says.
+
+    Attributes
+    ----------
+    kind : Kind
+        What it is.
+    """
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        super().__init__(f"{name} is {kind.what}.", kind.advice or "Name a weights file.")
+        self.kind = kind
+
+
+def refuse(name: str, kind: Kind) -> ImpostorError:
     """Make the error for a file that cannot be read as what it is."""
-    return FormatError(f"{name} is {kind.what}.", kind.advice or "Name a weights file.")
+    return ImpostorError(name, kind)

@@ -16,6 +16,11 @@ class Container(Protocol):
     """Named tensors of one file, or of several that an index joins."""
 
     @property
+    def format(self) -> str:
+        """The container's name as ``probe show`` prints it."""
+        ...
+
+    @property
     def tensors(self) -> Mapping[str, TensorInfo]:
         """Everything it holds."""
         ...
@@ -51,11 +56,15 @@ class OpenedCheckpoint:
     """Files and the container among them; see :class:`~probe.loaders.checkpoints.base.Checkpoint`."""
 
     reference: str
-    format: str
     revision: str | None
     config: Mapping[str, Any]
     files: Files
     container: Container
+
+    @property
+    def format(self) -> str:
+        """The container's name as ``probe show`` prints it."""
+        return self.container.format
 
     @property
     def tensors(self) -> Mapping[str, TensorInfo]:

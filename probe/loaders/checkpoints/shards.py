@@ -55,6 +55,11 @@ class ShardedContainer:
         self.tensors: Mapping[str, TensorInfo] = _LazyTensors(self, self._placed)
 
     @property
+    def format(self) -> str:
+        """The container's name, by the name of its index."""
+        return "safetensors" if ".safetensors" in self._index else "torch-pickle"
+
+    @property
     def shards(self) -> list[str]:
         """The files that the index names, sorted."""
         return sorted(set(self._placed.values()))
