@@ -200,7 +200,7 @@ class Fourier(Analyzer[FourierResult]):
         """Count the lines, their energy, and name the strongest; None on a table too short for the test."""
         if view.positions < SHORTEST:
             return dict.fromkeys(("line_count", "line_energy_share", "strongest_period"))
-        lines = find_lines(view.centred)
+        lines = _lines(view)
         return {
             "line_count": len(lines),
             "line_energy_share": energy_share(view.centred, tuple(line.period for line in lines)),
@@ -221,7 +221,7 @@ class Fourier(Analyzer[FourierResult]):
             power=(1.0 - trend) * power_spectrum(detrended, taper),
             trend_share=trend,
             peaks=peak_bins(view.array),
-            lines=find_lines(view.centred),
+            lines=_lines(view),
             tested_periods=period_limits(view.positions),
             local_centres=centres,
             local_periods=periods,
@@ -236,6 +236,10 @@ class Fourier(Analyzer[FourierResult]):
 
 _COSINES = {"boxcar": (1.0,), "hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08)}
 """The usual windows as sums of cosines; scipy.signal knows the others, and takes half a second to import."""
+
+
+def _lines(view: TableView) -> tuple[Line, ...]:
+    return view.once("lines", lambda: find_lines(view.centred))
 
 
 def _window(name: str, positions: int) -> npt.NDArray[np.float64]:

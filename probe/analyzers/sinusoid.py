@@ -74,6 +74,14 @@ class _Fit:
         return float(self.base_r2[self.reference.grid.usual])
 
 
+def _match_of(view: TableView) -> SinusoidMatch | None:
+    return view.once("convention", lambda: recognise(view.array))
+
+
+def _fit_of(view: TableView) -> _Fit | None:
+    return view.once("sinusoidal fit", lambda: _fit(view, _match_of(view)))
+
+
 def _fit(view: TableView, match: SinusoidMatch | None) -> _Fit | None:
     if view.positions < _FEWEST_POSITIONS or view.dimensions < 2:
         return None
@@ -254,7 +262,7 @@ class Sinusoid(Analyzer[SinusoidResult]):
 
     def measure(self, view: TableView) -> Mapping[str, float | None]:
         """Give R² on the sines, the best base, the linear shifts and CKA."""
-        fit = _fit(view, recognise(view.array))
+        fit = _fit_of(view)
         shifts = {shift.offset: shift.r2 for shift in linear_shifts(view, (1, 16))}
         best = None if fit is None else fit.best
         return {
@@ -268,8 +276,8 @@ class Sinusoid(Analyzer[SinusoidResult]):
 
     def interpret(self, view: TableView, source: Provenance, scores: Mapping[str, Score]) -> SinusoidResult:
         """Add the curve over bases, the convention, every shift and the fitted table."""
-        match = recognise(view.array)
-        fit = _fit(view, match)
+        match = _match_of(view)
+        fit = _fit_of(view)
         shifts = linear_shifts(view, OFFSETS)
         turns = turning(view) if fits(view.positions, 1) else np.empty(0, dtype=np.complex128)
         return SinusoidResult(

@@ -117,7 +117,7 @@ def _standardised(centred: Floats) -> Singles:
     live = spread > 1e-5 * np.sqrt(sizes / positions)
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=live)
     series: Singles = (centred * scale).astype(np.float32).T.copy()
-    series -= np.outer(slopes * scale, ramp).astype(np.float32)
+    series -= np.outer((slopes * scale).astype(np.float32), ramp.astype(np.float32))
     return series if live.all() else series[live]
 
 
@@ -151,8 +151,8 @@ def _sharpness(series: Singles, lowest: Band) -> Singles:
     """How far does each series' sharpest peak rise over the bins around it? A guide, not a test."""
     positions = series.shape[1]
     taper = np.sin(np.pi * (np.arange(positions) + 0.5) / positions).astype(np.float32) ** 2
-    parts = scipy.fft.rfft(series * taper, axis=1).view(np.float32).reshape(len(series), -1, 2)
-    power = np.einsum("ijk,ijk->ij", parts, parts)
+    spectrum = scipy.fft.rfft(series * taper, axis=1)
+    power = np.square(spectrum.real) + np.square(spectrum.imag)
     padded = np.pad(power, ((0, 0), (9, 9)), mode="edge")
     far, near = _sums(padded, 19), _sums(padded[:, 7:-7], 5)
     background = np.maximum(far - near, 0.0) / 14 + 1e-3 * power.sum(axis=1, keepdims=True)

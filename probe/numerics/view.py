@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +12,7 @@ import numpy.typing as npt
 from probe.numerics.symmetric import SymmetricSpectrum
 
 Floats = npt.NDArray[np.float64]
+Fact = TypeVar("Fact")
 
 RANK_TOLERANCE = 1e-6
 """Singular values below this share of the largest count as zero."""
@@ -34,6 +37,13 @@ class TableView:
         self.array: Floats = np.asarray(array, dtype=np.float64)
         self.positions, self.dimensions = self.array.shape
         self._components: dict[int, Floats] = {}
+        self._facts: dict[str, Any] = {}
+
+    def once(self, name: str, compute: Callable[[], Fact]) -> Fact:
+        """Compute a fact about this table at the first call, and give the same at each later one."""
+        if name not in self._facts:
+            self._facts[name] = compute()
+        return cast(Fact, self._facts[name])
 
     @cached_property
     def mean(self) -> Floats:
