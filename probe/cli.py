@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -123,13 +125,20 @@ def _analyze(
     *, sources: tuple[str, ...], outputs: tuple[Path, ...], only: str | None, as_json: bool, **options: Any
 ) -> None:
     from probe import terminal
-    from probe.analysis import analyze as analyze_sources
+    from probe.analysis import Selection, read_tables
+    from probe.report import build_report
     from probe.report.targets import check_targets
 
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None
     targets = check_targets(outputs if outputs or as_json else [Path("reports") / f"{_slug(sources)}.html"])
+    chosen = {name: options.pop(name) for name in ("component", "labels", "revision", "offline")}
     with _progress() as progress:
-        report = analyze_sources(sources, only=names, command=_command_line(), progress=progress, **options)
+        tables, warnings = read_tables(sources, Selection(**chosen), progress)
+        if any(target.suffix == ".html" for target in targets):
+            _import_ahead("seaborn")
+        report = build_report(
+            tables, only=names, command=_command_line(), warnings=warnings, progress=progress, **options
+        )
     for warning in terminal.warnings(report):
         click.echo(f"Warning: {warning}", err=True)
     if as_json:
@@ -139,6 +148,16 @@ def _analyze(
     for target in targets:
         report.write(target)
         click.echo(f"Wrote {target}", err=True)
+
+
+def _import_ahead(module: str) -> None:
+    """Import what the page will be drawn with while the nulls are drawn; a failure shows when it is needed."""
+
+    def quietly() -> None:
+        with suppress(ImportError):
+            importlib.import_module(module)
+
+    threading.Thread(target=quietly).start()
 
 
 def _command_line() -> str:
