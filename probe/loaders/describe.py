@@ -109,7 +109,7 @@ def _patches(found: Found, info: TensorInfo) -> tuple[int, tuple[int, int] | Non
     family, rows = found.family, info.shape[-2]
     if family is not None and not family.image:
         return 0, None
-    if family is None and found.component != "vision" and len(info.shape) != 3:
+    if family is None and ("temporal" in found.key or (found.component != "vision" and len(info.shape) != 3)):
         return 0, None
     grid = grid_from_config(found.config)
     prefixes = (0, 1, 2) if family is None else (family.prefix_tokens,)

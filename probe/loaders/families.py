@@ -119,6 +119,10 @@ FAMILIES: tuple[Family, ...] = (
             "visual_bert": "visual_bert", "lxmert": "lxmert", "dpr": None, "git": "git", "bros": "bros",
         },
     ),
+    *_kin(
+        _BERT,
+        dict.fromkeys(("align_text_model", "blip_text_model", "chinese_clip_text_model", "flava_text_model")),
+    ),
     *_kin(_BERT, {"deberta": "deberta", "deberta-v2": None}, used_if=("position_biased_input", True)),
     *_kin(_BERT, {"canine": "canine"}, tensor="char_embeddings.char_position_embeddings.weight", lengths=()),
     *_kin(_BERT, {"xlm": None, "flaubert": None}, tensor="position_embeddings.weight"),
@@ -132,6 +136,7 @@ FAMILIES: tuple[Family, ...] = (
             "layoutlmv3": None,
         },
     ),
+    *_kin(_ROBERTA, dict.fromkeys(("altclip_text_model", "bridgetower_text_model", "clap_text_model"))),
     *_kin(_ROBERTA, {"markuplm": "markuplm"}, pad=0),
     *(
         replace(_ROBERTA, model_type="prophetnet", component=part, tensor=f"{part}.position_embeddings.weight", pad=0)
@@ -147,6 +152,10 @@ FAMILIES: tuple[Family, ...] = (
     *_kin(_GPT, {"gpt2": "transformer", "gpt_neo": None, "gpt_bigcode": None}),
     *_kin(_GPT, {"openai-gpt": "transformer"}, tensor="positions_embed.weight"),
     *_kin(_GPT, {"ctrl": None}, tensor="pos_encoding", scheme="sinusoidal", formula=_HALVES),
+    replace(  # its wpe reads row 0 alone
+        _GPT, model_type="decision_transformer", component="timestep", tensor="embed_timestep.weight",
+        lengths=("max_ep_len",),
+    ),
     # Encoder and decoder, learned.
     *_both(_BART, ("bart", "mbart", "plbart", "mvp", "florence2")),
     *_both(replace(_BART, rule=0, spare=0), ("blenderbot", "blenderbot-small", "bigbird_pegasus")),
@@ -161,6 +170,7 @@ FAMILIES: tuple[Family, ...] = (
     # Encoder and decoder, fixed.
     *_both(_FIXED, ("pegasus", "marian")),
     *_both(_FAIRSEQ, ("m2m_100", "nllb-moe")),
+    *_both(replace(_FAIRSEQ, tensor="embed_positions.weight", formula=None, lengths=()), ("fsmt",)),
     *_kin(_FAIRSEQ, {"xglm": None}, component="text", rule=2),
     replace(
         _FIXED, model_type="whisper", component="encoder", tensor="encoder.embed_positions.weight", formula=None,

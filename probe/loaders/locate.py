@@ -9,7 +9,7 @@ from probe.errors import FormatError, ProbeError, TableNotFoundError
 from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.computed import computed_encodings
 from probe.loaders.describe import Found, describe
-from probe.loaders.families import FAMILIES, OTHER_SCHEMES, Family
+from probe.loaders.families import FAMILIES, OTHER_SCHEMES, Family, of_type
 from probe.loaders.located import Located
 from probe.loaders.names import distinct_parts, ends_with, key_of, looks_like_table, part_of
 from probe.loaders.scopes import Scope, model_type, scopes
@@ -32,8 +32,11 @@ def locate(checkpoint: Checkpoint, label: str) -> tuple[Located, ...]:
     keys = {name: key_of(name) for name in checkpoint.tensors}
     kind = model_type(checkpoint.config)
     found = _by_config(checkpoint, keys)
-    if not found and kind not in OTHER_SCHEMES:
+    if not found and kind is None:
         found = _by_root(checkpoint, keys, kind)
+    elif kind is not None and not of_type(kind) and kind not in OTHER_SCHEMES:
+        found += _by_root(checkpoint, _without(keys, found), kind)
+        found += _by_name(checkpoint, _without(keys, found))
     located = [describe(checkpoint, label, item) for item in _unique(found)]
     if not located:
         located = list(computed_encodings(checkpoint, label, keys))
@@ -42,6 +45,12 @@ def locate(checkpoint: Checkpoint, label: str) -> tuple[Located, ...]:
     if not located:
         raise _nothing(checkpoint, label, keys)
     return tuple(sorted(located, key=lambda one: one.description.unused))
+
+
+def _without(keys: Mapping[str, str], found: list[Found]) -> dict[str, str]:
+    """Leave out the tensors that have been recognised."""
+    taken = {item.tensor for item in found}
+    return {name: key for name, key in keys.items() if name not in taken}
 
 
 def _by_config(checkpoint: Checkpoint, keys: Mapping[str, str]) -> list[Found]:
@@ -83,8 +92,9 @@ def _by_name(checkpoint: Checkpoint, keys: Mapping[str, str]) -> list[Found]:
     if checkpoint.format == "numpy":
         return _arrays(checkpoint)
     likely = [(name, key) for name, key in keys.items() if looks_like_table(key, (0, 0))]
+    whole = part_of(model_type(checkpoint.config) or "")
     return [
-        Found(name, key, part_of(key), None, checkpoint.config, _guess(key, checkpoint.tensors[name].shape[-2]))
+        Found(name, key, part_of(key, whole), None, checkpoint.config, _guess(key, checkpoint.tensors[name].shape[-2]))
         for name, key in likely
         if looks_like_table(key, checkpoint.tensors[name].shape)
     ] + [

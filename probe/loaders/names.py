@@ -13,7 +13,8 @@ _TABLE = re.compile(
     r"|positions_embed|embed_positions|pos_embeddings?|pos_embed|pos_emb|pos_encoding|wpe)(?:\.weight)?$"
 )
 _NO_TABLE = re.compile(
-    r"relative|roformer|rel_pos|rel_embed|rotary|distance|bias|query_position|(?:^|[._])[xyhw]_position|decoder_pos_embed"
+    r"relative|roformer|rel_pos|rel_embed|rotary|distance|bias|query_position|decoder_pos_embed|class_pos"
+    r"|(?:^|[._])(?:[xyhw]|row|col|column|time)_position|no_memory|shared_(?:image_)?embedding"
     r"|integer|scaling_factor"
 )
 _PARTS = (
@@ -58,9 +59,9 @@ def looks_like_table(key: str, shape: Sequence[int]) -> bool:
     return len(sides) == 2 and bool(_TABLE.search(key)) and not _NO_TABLE.search(key)
 
 
-def part_of(key: str) -> str:
-    """Guess which part of a model a tensor belongs to: ``text``, ``vision``, ``encoder`` …, else ``model``."""
-    return next((part for part, pattern in _PARTS if pattern.search(key)), "model")
+def part_of(key: str, otherwise: str = "model") -> str:
+    """Guess which part of a model a tensor belongs to: ``text``, ``vision``, ``encoder`` …"""
+    return next((part for part, pattern in _PARTS if pattern.search(key)), otherwise)
 
 
 def distinct_parts(keys: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from tests.loaders.tiny_models import FIRST_STATES, build, first_states, tensor_
 
 BUILT_ELSEWHERE = {"open_clip"}  # no model of transformers; the cases have its checkpoint
 ROWS = [family for family in FAMILIES if family.model_type not in BUILT_ELSEWHERE]
+STEPS = "decision_transformer"  # three tokens a step: it has a test of its own
 
 
 def named(family: Family) -> str:
@@ -74,7 +75,12 @@ def test_the_file_gives_the_rows_in_position_order(family: Family, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("family", "pad"),
-    [(family, pad) for family in ROWS for pad in (None, 3) if not (pad and family.image)],
+    [
+        (family, pad)
+        for family in ROWS
+        for pad in (None, 3)
+        if not (pad and family.image) and family.model_type != STEPS
+    ],
     ids=lambda value: named(value) if isinstance(value, Family) else f"pad {value or 'as usual'}",
 )
 def test_perturbing_a_stored_row_moves_the_position_that_probe_says(family: Family, pad: int | None) -> None:
@@ -107,6 +113,29 @@ def test_a_picture_has_as_many_tokens_as_prefix_and_grid_say(family: Family, tmp
     assert tokens == table.shape[0] + registers
 
 
+def test_steps_are_told_apart_by_their_own_table_and_not_by_wpe() -> None:
+    model = build(STEPS, state_dim=4, act_dim=2, max_ep_len=12)
+    assert [one.description.component for one in open_source(model).encodings] == ["timestep"]
+
+    def states() -> torch.Tensor:
+        with torch.no_grad():
+            return model(
+                states=torch.zeros(1, 3, 4), actions=torch.zeros(1, 3, 2), rewards=torch.zeros(1, 3, 1),
+                returns_to_go=torch.zeros(1, 3, 1), timesteps=torch.arange(3)[None],
+                attention_mask=torch.ones(1, 3), output_hidden_states=True,
+            ).hidden_states[0][0]  # fmt: skip
+
+    before = states()
+    for suffix, moved in (("embed_timestep.weight", [3, 4, 5]), ("wpe.weight", [])):
+        row = tensor_of(model, suffix)[1]
+        with torch.no_grad():
+            row += torch.linspace(1, 5, len(row))
+        changed = (states() - before).abs().amax(-1) > 1e-5
+        assert changed.nonzero().flatten().tolist() == moved
+        with torch.no_grad():
+            row -= torch.linspace(1, 5, len(row))
+
+
 @pytest.mark.parametrize("model_type", sorted(OTHER_SCHEMES))
 def test_a_family_has_tables_or_another_scheme(model_type: str) -> None:
     assert model_type not in {family.model_type for family in FAMILIES}
@@ -114,7 +143,7 @@ def test_a_family_has_tables_or_another_scheme(model_type: str) -> None:
 
 def test_no_two_rows_are_for_one_part_of_a_model() -> None:
     assert len({named(family) for family in FAMILIES}) == len(FAMILIES)
-    assert {family.component for family in FAMILIES} == set(FIRST_STATES)
+    assert {family.component for family in FAMILIES} - {"timestep"} == set(FIRST_STATES)
 
 
 def test_the_listing_has_every_row_and_its_rule() -> None:

@@ -11,6 +11,7 @@ import torch
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig, PreTrainedModel
 from transformers.models.auto.modeling_auto import MODEL_MAPPING
+from transformers.models.bridgetower.modeling_bridgetower import BridgeTowerTextModel
 
 WORDS, LENGTH, PIXELS = 67, 6, 32
 
@@ -59,6 +60,13 @@ OWN: dict[str, dict[str, Any]] = {  # what a family alone needs; the padding id 
 CLASSES = {
     "trocr": "TrOCRForCausalLM",
     "siglip_text_model": "SiglipTextModel",
+    "altclip_text_model": "AltCLIPTextModel",
+    "bridgetower_text_model": "BridgeTowerTextModel",
+    "clap_text_model": "ClapTextModel",
+    "align_text_model": "AlignTextModel",
+    "blip_text_model": "BlipTextModel",
+    "chinese_clip_text_model": "ChineseCLIPTextModel",
+    "flava_text_model": "FlavaTextModel",
     "florence2": "BartModel",  # its language model; the picture's part is no concern of the row
 }
 CONFIGS = {"florence2": "bart"}
@@ -83,8 +91,8 @@ def shrink(config: PreTrainedConfig, own: dict[str, Any]) -> PreTrainedConfig:
 
 @cache
 def configured(model_type: str) -> type[PreTrainedConfig]:
-    if model_type == "siglip_text_model":
-        return transformers.SiglipTextConfig
+    if model_type.endswith("_text_model"):
+        return getattr(transformers, CLASSES.get(model_type, "CLIPTextModel").removesuffix("Model") + "Config")
     return CONFIG_MAPPING[CONFIGS.get(model_type, model_type)]
 
 
@@ -93,7 +101,9 @@ def build(model_type: str, **own: Any) -> PreTrainedModel:
     torch.manual_seed(0)
     config = shrink(configured(model_type)(), {**OWN.get(model_type, {}), **own})
     if model_type in CLASSES:
-        kind = getattr(transformers, CLASSES[model_type])
+        kind = getattr(
+            transformers, CLASSES[model_type], BridgeTowerTextModel
+        )  # the one that is not in the shop window
     else:
         mapped = MODEL_MAPPING[type(config)]
         kind = mapped[0] if isinstance(mapped, (tuple, list)) else mapped
