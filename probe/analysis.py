@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import PositionTable
 from probe.errors import ProbeError, TableNotFoundError
 from probe.loaders import OpenSource, open_source
@@ -38,7 +39,7 @@ def analyze(
     sources: Any,
     *,
     only: Sequence[str] | None = None,
-    draws: int = 99,
+    draws: int = DEFAULT_DRAWS,
     seed: int = 0,
     command: str | None = None,
     progress: Callable[[str, str], None] | None = None,

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from probe import __version__
+from probe.defaults import DEFAULT_DRAWS
 from probe.errors import ProbeError
 
 
@@ -92,7 +93,8 @@ def _analysis(command: Callable[..., None]) -> Callable[..., None]:
         _offline,
         click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Seeds the nulls."),
         click.option(
-            "--draws", default=99, show_default=True, type=click.IntRange(min=0), help="Tables drawn of each null."
+            "--draws", default=DEFAULT_DRAWS, show_default=True, type=click.IntRange(min=0),
+            help="Tables drawn of each null; 0 draws none.",
         ),
         _as_json,
     )  # fmt: skip

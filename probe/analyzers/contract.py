@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probe.analyzers.scores import Score, ScoreSpec
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import OffsetKernel, PositionTable, Provenance
 from probe.errors import ProbeError, TableError
 
@@ -188,7 +189,7 @@ class Analyzer(Generic[ResultType]):
     seed : int
         Seeds the nulls; the same seed gives the same numbers.
     draws : int
-        Tables drawn of each null; 99 make p = .01 the smallest that can be seen. 0 draws none.
+        Tables drawn of each null; with n of them no p-value is below 1 / (n + 1). 0 draws none.
     """
 
     name: ClassVar[str]
@@ -200,7 +201,7 @@ class Analyzer(Generic[ResultType]):
     result_type: ClassVar[type[Result]]
 
     seed: int = 0
-    draws: int = 99
+    draws: int = DEFAULT_DRAWS
 
     def __call__(self, table: TableLike) -> ResultType:
         """Analyse a table (or an array, position by dimension) beside its nulls.

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from probe.analyzers.contract import Analyzer, FigureSpec, Result, Style, TableLike
 from probe.analyzers.registry import register
 from probe.analyzers.scores import Score, ScoreSpec
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import Provenance
 from probe.errors import ProbeError
 from probe.numerics.harmonic import SHORTEST
@@ -260,7 +261,7 @@ def _window(name: str, positions: int) -> npt.NDArray[np.float64]:
     return taper
 
 
-def fourier(table: TableLike, *, window: str = "hann", seed: int = 0, draws: int = 99) -> FourierResult:
+def fourier(table: TableLike, *, window: str = "hann", seed: int = 0, draws: int = DEFAULT_DRAWS) -> FourierResult:
     """Which periods does the table hold that smoothness alone would not give?
 
     Parameters

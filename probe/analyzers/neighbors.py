@@ -12,6 +12,7 @@ import numpy.typing as npt
 from probe.analyzers.contract import Analyzer, FigureSpec, Result, Style, TableLike, kept_from_json
 from probe.analyzers.registry import register
 from probe.analyzers.scores import Score, ScoreSpec
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import Provenance
 from probe.numerics.offsets import (
     half_decay,
@@ -325,7 +326,7 @@ def _listed(positions: tuple[int, ...]) -> str:
     return f"{kind} {named}" + (f" and {len(positions) - _NAMED:,} more" if len(positions) > _NAMED else "")
 
 
-def neighbors(table: TableLike, *, seed: int = 0, draws: int = 99) -> NeighborsResult:
+def neighbors(table: TableLike, *, seed: int = 0, draws: int = DEFAULT_DRAWS) -> NeighborsResult:
     """Do near positions look alike?
 
     Parameters

@@ -19,11 +19,11 @@ from threadpoolctl import threadpool_limits
 
 from probe.analyzers.contract import Analyzer, Result, TableLike, as_table
 from probe.analyzers.scores import NullComparison, Score, ScoreSpec
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import PositionTable
 from probe.errors import TableError
 from probe.numerics.view import TableView
 
-DEFAULT_DRAWS = 99
 _LARGEST_KEPT = 31 * 2**20
 Measured = Mapping[str, Mapping[str, float | None]]
 

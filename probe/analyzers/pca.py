@@ -12,6 +12,7 @@ import numpy.typing as npt
 from probe.analyzers.contract import Analyzer, FigureSpec, Result, Style, TableLike
 from probe.analyzers.registry import register
 from probe.analyzers.scores import Score, ScoreSpec
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import Provenance
 from probe.numerics.components import QuadraturePair, components_for, quadrature_pairs
 from probe.numerics.view import TableView
@@ -231,7 +232,7 @@ class PCA(Analyzer[PCAResult]):
         )
 
 
-def pca(table: TableLike, *, components: int = 16, seed: int = 0, draws: int = 99) -> PCAResult:
+def pca(table: TableLike, *, components: int = 16, seed: int = 0, draws: int = DEFAULT_DRAWS) -> PCAResult:
     """In how few directions does position live?
 
     Parameters

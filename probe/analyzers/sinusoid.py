@@ -14,6 +14,7 @@ from probe.analyzers.contract import Analyzer, Result, TableLike
 from probe.analyzers.registry import register
 from probe.analyzers.scores import Score, ScoreSpec
 from probe.analyzers.sinusoid_figures import FIGURES
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import Provenance
 from probe.numerics.base_search import BaseFit, BaseGrid
 from probe.numerics.shift import FEWEST_PAIRS, fits, linear_shifts, turning
@@ -360,7 +361,7 @@ def _warnings(view: TableView, fit: _Fit | None, match: SinusoidMatch | None) ->
     return tuple(found)
 
 
-def sinusoid(table: TableLike, *, seed: int = 0, draws: int = 99) -> SinusoidResult:
+def sinusoid(table: TableLike, *, seed: int = 0, draws: int = DEFAULT_DRAWS) -> SinusoidResult:
     """How much of it is the sin/cos encoding?
 
     Parameters

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TypedDict, Unpack
 
 from probe.analyzers import Analyzer, Result, run, select
+from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import Description, PositionTable, Provenance
 from probe.errors import ProbeError
 from probe.report.findings import DRAWS_FOR_A_TWENTIETH, REFERENCE_VERDICT, verdict
@@ -36,7 +37,7 @@ def build_report(
     tables: Sequence[PositionTable],
     *,
     only: Sequence[str] | None = None,
-    draws: int = 99,
+    draws: int = DEFAULT_DRAWS,
     seed: int = 0,
     progress: Callable[[str, str], None] | None = None,
     **circumstances: Unpack[Circumstances],
