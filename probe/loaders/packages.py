@@ -11,6 +11,7 @@ from probe.errors import SourceError
 from probe.loaders.checkpoints.weights import weights_among
 
 PREFIX = "package:"
+_ARRAYS = (".npy", ".npz")  # in a package these are test data, as a rule
 
 
 def is_package(source: str) -> bool:
@@ -70,4 +71,5 @@ def _underscored(name: str) -> str:
 
 
 def _model_folders(paths: list[PurePosixPath]) -> list[str]:
-    return sorted({str(path.parent) for path in paths if weights_among([path.name])})
+    weights = [path for path in paths if weights_among([path.name]) and path.suffix not in _ARRAYS]
+    return sorted({str(path.parent) for path in weights})

@@ -144,6 +144,10 @@ def open_source(
 
 
 def _open_named(source: str, revision: str | None, offline: bool, label: str | None) -> OpenSource:
+    if not source.strip():
+        raise SourceError(
+            "The source has no name.", "Name a model of the hub, a folder, a weights file or package:NAME."
+        )
     if is_reference(source):
         table = build(source)
         return _ready(table.labelled(label) if label else table)
@@ -170,7 +174,13 @@ def _open_path(path: Path, reference: str) -> Checkpoint:
     from probe.loaders.checkpoints.folder import open_file, open_folder
 
     opener: Callable[[Path, str], Checkpoint] = open_folder if path.is_dir() else open_file
-    return opener(path, reference)
+    try:
+        return opener(path, reference)
+    except PermissionError as error:
+        raise SourceError(
+            f"{error.filename or reference} may not be read: {error.strerror or 'permission denied'}.",
+            "Ask its owner for the right to read it, or copy it to where you have it.",
+        ) from error
 
 
 def _label_of(path: Path) -> str:

@@ -43,6 +43,12 @@ class TestShards:
         np.testing.assert_array_equal(source.select()[0].read().array, tagged())
         assert any(FIRST in warning for warning in source.warnings)
 
+    def test_an_index_buffer_in_a_missing_shard_is_not_needed(self, tmp_path: Path) -> None:
+        ids = KEY.replace("position_embeddings.weight", "position_ids")
+        folder = write_shards(tmp_path, SHARDS, {**PLACED, ids: FIRST})
+        (folder / FIRST).unlink()
+        np.testing.assert_array_equal(load(folder).array, tagged())
+
     def test_an_index_that_names_the_wrong_shard(self, tmp_path: Path) -> None:
         source = open_source(write_shards(tmp_path, SHARDS, {WORDS: FIRST, KEY: FIRST, "other": SECOND}))
         np.testing.assert_array_equal(source.select()[0].read().array, tagged())

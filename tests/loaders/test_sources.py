@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from safetensors.numpy import save
 
 from probe import load, load_all
 from probe.encodings import PositionTable
-from probe.errors import ComponentError, FormatError, ProbeError, SourceError, TableError
+from probe.errors import ComponentError, FormatError, SourceError, TableError
 from probe.loaders import open_source
 from probe.sinusoids import sinusoidal
 from tests.loaders.files import KEY, WORDS, bert, tagged, write_folder
@@ -87,9 +86,8 @@ class TestValues:
         assert caught.value.hint
 
     def test_a_label_of_one_s_own(self) -> None:
-        for source in ("sinusoidal:8x4", np.zeros((4, 4)), torch.nn.Embedding(4, 4)):
-            if isinstance(source, torch.nn.Module):
-                continue
+        module = torch.nn.ModuleDict({"wpe": torch.nn.Embedding(4, 4)})
+        for source in ("sinusoidal:8x4", np.zeros((4, 4)), module, PositionTable.from_array(np.eye(4))):
             opened = open_source(source, label="mine")
             assert opened.label == "mine"
             assert opened.select()[0].read().label == "mine"
@@ -115,6 +113,13 @@ class TestModules:
         with torch.no_grad():
             model.embeddings.position_embeddings.weight.zero_()
         np.testing.assert_array_equal(table.array, tagged(12, 16))
+
+    def test_a_module_without_values(self) -> None:
+        with torch.device("meta"):
+            module = torch.nn.ModuleDict({"wpe": torch.nn.Embedding(6, 4)})
+        assert open_source(module).select()[0].description.shape == (6, 4)
+        with pytest.raises(TableError, match="meta device"):
+            load(module)
 
     def test_a_module_of_one_s_own_is_a_guess(self) -> None:
         class Mine(torch.nn.Module):
@@ -193,12 +198,31 @@ class TestPaths:
             load(str(tmp_path / "tiny-bret"))
         assert "tiny-bert" in (caught.value.hint or "")
 
-    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-    def test_a_file_that_may_not_be_read(self, tmp_path: Path) -> None:
+    def test_a_file_that_may_not_be_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         folder = write_folder(tmp_path / "m")
-        (folder / "model.safetensors").chmod(0)
-        with pytest.raises((ProbeError, PermissionError)):
+        opening = Path.open
+
+        def refuse(path: Path, *arguments: str) -> object:
+            if path.suffix == ".safetensors":  # rights do not bind root, whom the tests may run as
+                raise PermissionError(13, "Permission denied", str(path))
+            return opening(path, *arguments)
+
+        monkeypatch.setattr(Path, "open", refuse)
+        with pytest.raises(SourceError, match="may not be read") as caught:
             load(folder)
+        assert "model.safetensors" in caught.value.message
+
+    def test_what_is_neither_file_nor_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(SourceError, match="pipe"):
+            load("/dev/null")
+        (tmp_path / "link.safetensors").symlink_to(tmp_path / "gone.safetensors")
+        with pytest.raises(SourceError, match="no file or folder"):
+            load(tmp_path / "link.safetensors")
+
+    @pytest.mark.parametrize("name", ["", "  "])
+    def test_no_name_at_all(self, name: str) -> None:
+        with pytest.raises(SourceError, match="no name"):
+            load(name)
 
     def test_numpy_files(self, tmp_path: Path) -> None:
         np.save(tmp_path / "a.npy", tagged())

@@ -42,6 +42,7 @@ SMALL: dict[str, Any] = {
     "num_attr_labels": 2, "languages": ["en_XX"], "default_language": "en_XX", "visual_feat_dim": 16,
     "coordinate_size": 4, "shape_size": 2, "visual_embed": False, "backbone_out_indices": [0], "num_conv_layers": 1,
     "relative_attention": False, "num_experts": 2, "visual_embedding_dim": 16, "mask_ratio": 0.0,
+    "entity_vocab_size": 9, "entity_emb_size": 16,
 }  # fmt: skip
 _LAYOUTLM = {"coordinate_size": 3, "shape_size": 2}
 OWN: dict[str, dict[str, Any]] = {  # what a family alone needs; the padding id away from where all would agree

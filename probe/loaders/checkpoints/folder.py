@@ -105,9 +105,13 @@ def open_file(path: Path, reference: str) -> Checkpoint:
 
     Raises
     ------
+    SourceError
+        If it is no regular file.
     FormatError
         If the file is damaged or no weights file.
     """
+    if not path.is_file():
+        raise SourceError(f"{reference} is a device or a pipe, no file.", "Name a folder or a weights file.")
     return _opened(FolderFiles(path.parent), path.name, reference)
 
 

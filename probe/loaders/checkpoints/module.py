@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from probe.errors import TableError
 from probe.loaders.checkpoints.base import TensorInfo
 
 if TYPE_CHECKING:
@@ -53,9 +54,20 @@ class ModuleCheckpoint:
         return self._bytes
 
     def read(self, name: str) -> npt.NDArray[np.generic]:
-        """The values of one tensor."""
+        """The values of one tensor.
+
+        Raises
+        ------
+        TableError
+            If it has none, on the meta device.
+        """
         from probe.loaders.checkpoints.torch_pickle import to_numpy
 
         tensor = self._tensors[name]
+        if tensor.is_meta:
+            raise TableError(
+                f"{name} of {self.reference} is on the meta device: it has a shape and no values.",
+                "Load the model's weights first, or name its checkpoint instead.",
+            )
         self._bytes += tensor.numel() * tensor.element_size()
         return to_numpy(tensor)
