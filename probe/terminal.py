@@ -136,8 +136,8 @@ def analyzers() -> str:
 
 def families(rows: Iterable[Any]) -> str:
     """List the families that are known by name, with the component, scheme, tensor and row rule of each."""
-    lines = [f"{'model type':<18} {'component':<10} {'scheme':<17} {'row 0 is':<10} tensor"]
-    lines += [f"{row.model_type:<18} {row.component:<10} {row.scheme:<17} {row.rule:<10} {row.tensor}" for row in rows]
+    lines = [f"{'model type':<22} {'component':<10} {'scheme':<17} {'row 0 is':<10} tensor"]
+    lines += [f"{row.model_type:<22} {row.component:<10} {row.scheme:<17} {row.rule:<10} {row.tensor}" for row in rows]
     return "\n".join(lines)
 
 
