@@ -279,7 +279,7 @@ class Neighbors(Analyzer[NeighborsResult]):
 
 def _centred_lengths(view: TableView) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Rows of zeros have no direction here either, nor has a row that is the mean but for rounding."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", view.array, view.array))
+    lengths = np.sqrt(np.vecdot(view.array, view.array))
     floor = np.where(lengths > 0.0, _ROUNDING * (lengths + np.linalg.norm(view.mean)), np.inf)
     return inverse_lengths(view.centred, floor)
 

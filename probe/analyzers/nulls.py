@@ -113,10 +113,8 @@ def run(
     with threadpool_limits(limits=1):
         view = TableView(checked.array)
         measured = {analyzer.name: analyzer.measure(view) for analyzer in analyzers}
-        samples: dict[str, list[Measured]] = {}
-        for index, null in enumerate(NULLS if draws else ()):
-            tell(f"null: {null.name}")
-            samples[null.name] = _draw(null, (seed, index), view, analyzers, draws)
+        tell(f"{draws} tables of each null")
+        samples = _draw(view, analyzers, draws, seed) if draws else {}
         results = {}
         for analyzer in analyzers:
             tell(analyzer.name)
@@ -134,17 +132,21 @@ def _keep_memory() -> None:
     np.empty(_LARGEST_KEPT, dtype=np.uint8)
 
 
-def _draw(
-    null: Null, seed: tuple[int, int], view: TableView, analyzers: Sequence[Analyzer[Result]], draws: int
-) -> list[Measured]:
-    """Scores of every analyzer on each draw of one null, spread over the cores."""
+def _draw(view: TableView, analyzers: Sequence[Analyzer[Result]], draws: int, seed: int) -> dict[str, list[Measured]]:
+    """Scores of every analyzer on each draw of each null, spread over the cores.
 
-    def one(number: int) -> Measured:
-        drawn = null.draw(view, np.random.default_rng((*seed, number)))
-        return {analyzer.name: analyzer.measure(drawn) for analyzer in analyzers if _varies(analyzer, null.name)}
+    The nulls take turns: most LAPACK calls of the first hold Python's lock, most arithmetic of the others does not.
+    """
+
+    def one(job: int) -> Measured:
+        number, index = divmod(job, len(NULLS))
+        drawn = NULLS[index].draw(view, np.random.default_rng((seed, index, number)))
+        held = (analyzer for analyzer in analyzers if _varies(analyzer, NULLS[index].name))
+        return {analyzer.name: analyzer.measure(drawn) for analyzer in held}
 
     with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 8)) as pool:
-        return list(pool.map(one, range(draws)))
+        measured = list(pool.map(one, range(draws * len(NULLS))))
+    return {null.name: measured[index :: len(NULLS)] for index, null in enumerate(NULLS)}
 
 
 def _is_drawn(spec: ScoreSpec, null: str) -> bool:

@@ -164,20 +164,27 @@ def p_values(series: Singles, band: Band) -> Floats:
     return _tail(amplitude, total, band)
 
 
-def p_values_at(series: Singles, band: Band, frequency: float) -> tuple[Floats, Floats]:
-    """Test one frequency, on the grid or off it, in each series.
-
-    Returns
-    -------
-    p_values, shares : ndarray, shape (series,)
-        The p-value, and the share of the series' energy that the line would carry.
-    """
-    turn = np.exp(-2j * np.pi * frequency * np.arange(series.shape[1])).astype(np.complex64)
-    transform = (band.tapers * turn) @ series.T
-    amplitude = band.sums @ transform
+def p_values_at(series: Singles, band: Band, frequency: float) -> Floats:
+    """How likely is the prominence of one frequency, on the grid or off it? One value for each series."""
+    transform = _turned(series, band.tapers, frequency)
     total = (np.square(transform.real) + np.square(transform.imag)).sum(axis=0)
-    shares = 2.0 * np.square(np.abs(amplitude) / float(np.square(band.sums).sum()), dtype=np.float64)
-    return _tail(amplitude, total, band), shares
+    return _tail(band.sums @ transform, total, band)
+
+
+def line_shares(series: Singles, band: Band, frequency: float) -> Floats:
+    """What would a line at one frequency carry of each series' energy?"""
+    amplitude = _turned(series, (band.sums @ band.tapers)[None], frequency)[0]
+    shares: Floats = 2.0 * np.square(np.abs(amplitude) / float(np.square(band.sums).sum()), dtype=np.float64)
+    return shares
+
+
+def _turned(series: Singles, tapers: Singles, frequency: float) -> npt.NDArray[np.complex64]:
+    """Fourier transform of each tapered series at one frequency, shape (taper, series)."""
+    angles = -2 * np.pi * frequency * np.arange(series.shape[1])
+    waves = np.concatenate([tapers * np.cos(angles), tapers * np.sin(angles)]).astype(np.float32)
+    real, imaginary = np.split(waves @ series.T, 2)
+    transform: npt.NDArray[np.complex64] = real + np.complex64(1j) * imaginary
+    return transform
 
 
 def _tail(amplitude: npt.NDArray[np.complex64], total: Singles, band: Band) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.fft
 
-from probe.numerics.harmonic import Band, bands, cauchy_combination, p_values, p_values_at
+from probe.numerics.harmonic import Band, bands, cauchy_combination, line_shares, p_values, p_values_at
 from probe.numerics.spectrum import detrend, parabola_peak
 
 Floats = npt.NDArray[np.float64]
@@ -112,7 +112,7 @@ def _standardised(centred: Floats) -> Singles:
     positions = len(centred)
     ramp = np.arange(positions) - (positions - 1) / 2
     slopes = ramp @ centred / (ramp @ ramp)
-    sizes = np.einsum("ij,ij->j", centred, centred)
+    sizes = np.square(centred).sum(axis=0)
     spread = np.sqrt(np.maximum(sizes - slopes**2 * (ramp @ ramp), 0.0) / positions)
     live = spread > 1e-5 * np.sqrt(sizes / positions)
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=live)
@@ -201,10 +201,10 @@ def _peaks(p_value: list[Floats], tested: tuple[Band, ...], positions: int) -> l
 def _describe(series: Singles, centred: Floats, band: Band, index: int, p_value: float) -> Line:
     """Refine a line's frequency on the dimensions that show it, and say how much of the table it is."""
     frequency, step = float(band.frequencies[index]), 1.0 / band.padded
-    alone, _ = p_values_at(series, band, frequency)
+    alone = p_values_at(series, band, frequency)
     seen = alone < 0.05 / len(alone)
     shown = series[seen] if seen.any() else series
-    heights = [np.log(p_values_at(shown, band, frequency + move * step)[1].sum()) for move in (-1, 0, 1)]
+    heights = [np.log(line_shares(shown, band, frequency + move * step).sum()) for move in (-1, 0, 1)]
     period = 1.0 / (frequency + step * parabola_peak(*heights))
     return Line(
         period=period, p_value=p_value, energy_share=energy_share(centred, (period,)), dimensions=int(seen.sum())

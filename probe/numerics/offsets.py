@@ -28,7 +28,7 @@ def inverse_lengths(array: Floats, floor: Floats | float = 0.0) -> tuple[Floats,
     factors, directed : ndarray, shape (position,)
         One over the length, 0 where there is no direction; and which rows have one.
     """
-    lengths = np.sqrt(np.einsum("ij,ij->i", array, array))
+    lengths = np.sqrt(np.vecdot(array, array))
     directed = lengths > np.maximum(floor, _TINY)
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=directed), directed
 
@@ -43,7 +43,7 @@ def mean_of_neighbours(array: Floats, factors: Floats) -> float | None:
     """
     weights = factors[1:] * factors[:-1]
     pairs = np.count_nonzero(weights)
-    products = np.einsum("ij,ij->i", array[1:], array[:-1])
+    products = np.vecdot(array[1:], array[:-1])
     return float(products @ weights / pairs) if pairs else None
 
 
@@ -72,8 +72,8 @@ def mean_by_offset(rows: Floats, usable: Mask, furthest: int) -> Floats:
     power = np.zeros(size // 2 + 1)
     for start in range(0, rows.shape[1], _BLOCK):
         spectrum = scipy.fft.rfft(rows[:, start : start + _BLOCK], size, axis=0)
-        power += np.einsum("ij,ij->i", spectrum.real, spectrum.real)
-        power += np.einsum("ij,ij->i", spectrum.imag, spectrum.imag)
+        power += np.square(spectrum.real).sum(axis=1)
+        power += np.square(spectrum.imag).sum(axis=1)
     sums = scipy.fft.irfft(power, size)[: furthest + 1]
     return _over_pairs(sums, usable)
 

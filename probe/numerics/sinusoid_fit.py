@@ -50,7 +50,7 @@ class FrequencySpaces:
     def compress(self, centred: Floats) -> Floats:
         """Reduce a centred table to what :meth:`shares` needs: ``Uᵀ X Xᵀ U``, as shares of the energy."""
         projected = [span.T @ part for span, part in zip(self._span, fold(centred), strict=True)]
-        energy = np.einsum("ij,ij->", centred, centred)
+        energy = np.vdot(centred, centred)
         return np.asarray(self._pack([part @ part.T for part in projected]) / energy)
 
     def shares(self, compressed: Floats) -> Floats:

@@ -59,13 +59,13 @@ class TableView:
     @cached_property
     def deviations(self) -> Floats:
         """Standard deviation of each column, shape (dimension,)."""
-        variances: Floats = np.einsum("ij,ij->j", self.centred, self.centred) / self.positions
+        variances: Floats = np.square(self.centred).mean(axis=0)
         return np.sqrt(variances)
 
     @cached_property
     def energy(self) -> float:
         """Sum of squares of the centred table."""
-        return float(np.einsum("ij,ij->", self.centred, self.centred))
+        return float(np.vdot(self.centred, self.centred))
 
     @cached_property
     def gram(self) -> Floats:

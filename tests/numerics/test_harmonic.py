@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 from scipy.signal.windows import dpss
 
-from probe.numerics.harmonic import Band, bands, cauchy_combination, p_values, p_values_at
+from probe.numerics.harmonic import Band, bands, cauchy_combination, line_shares, p_values, p_values_at
 
 
 def white(count: int, positions: int, seed: int) -> np.ndarray:
@@ -34,7 +34,7 @@ def test_p_values_follow_the_book() -> None:
         grid = p_values(series, band)
         for index in (0, 7, len(band.frequencies) - 1):
             frequency = float(band.frequencies[index])
-            alone, shares = p_values_at(series, band, frequency)
+            alone, shares = p_values_at(series, band, frequency), line_shares(series, band, frequency)
             for row in range(3):
                 expected = by_the_book(series[row].astype(float), frequency, half_width, tapers)
                 assert alone[row] == pytest.approx(grid[row, index], rel=1e-3)
@@ -45,7 +45,8 @@ def test_p_values_follow_the_book() -> None:
 def test_p_values_of_noise_are_uniform(which: int) -> None:
     band = bands(256)[which]
     frequency = float(band.frequencies[len(band.frequencies) // 2])
-    p_value, shares = p_values_at(white(4000, 256, seed=1), band, frequency)
+    noise = white(4000, 256, seed=1)
+    p_value, shares = p_values_at(noise, band, frequency), line_shares(noise, band, frequency)
     testable = p_value[shares >= 1e-3]
     assert abs(np.mean(p_value < 0.05) - 0.05) < 0.012
     assert abs(np.mean(p_value < 0.01) - 0.01) < 0.006
@@ -56,7 +57,8 @@ def test_a_line_gives_its_share_of_the_energy() -> None:
     frequency = 0.1234
     wave = np.sqrt(2) * np.cos(2 * np.pi * frequency * np.arange(512) + 1)
     series = (wave[None] * [[0.6]] + 0.8 * white(1, 512, seed=2)).astype(np.float32)
-    p_value, share = p_values_at(series, bands(512)[1], frequency)
+    band = bands(512)[1]
+    p_value, share = p_values_at(series, band, frequency), line_shares(series, band, frequency)
     assert share[0] == pytest.approx(0.36, abs=0.08)
     assert p_value[0] < 1e-12
 
