@@ -90,7 +90,7 @@ def test_labels_are_made_unique_by_component_then_by_number() -> None:
 def test_progress_is_told_each_table_and_stage() -> None:
     told: list[tuple[str, str]] = []
     build_report([learned("a"), learned("b")], only=["pca"], draws=2, progress=lambda *stage: told.append(stage))
-    assert ("a", "null: gaussian") in told
+    assert ("a", "2 tables of each null") in told
     assert told.index(("a", "pca")) < told.index(("b", "pca"))
 
 
