@@ -132,11 +132,13 @@ def _analyze(
     from probe.report.targets import check_targets
 
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None
-    targets = check_targets(outputs if outputs or as_json else [Path("reports") / f"{_slug(sources)}.html"])
+    targets = check_targets(outputs)
     chosen = {name: options.pop(name) for name in ("component", "labels", "revision", "offline")}
     with _progress() as progress:
         tables, warnings = read_tables(sources, Selection(**chosen), progress)
-        if any(target.suffix == ".html" for target in targets):
+        if not outputs and not as_json:
+            targets = check_targets([Path("reports") / f"{_slug([table.label for table in tables])}.html"])
+        if any(target.suffix.lower() == ".html" for target in targets):
             _import_ahead("seaborn")
         report = build_report(
             tables, only=names, command=_command_line(), warnings=warnings, progress=progress, **options
@@ -166,12 +168,11 @@ def _command_line() -> str:
     return shlex.join(["probe", *sys.argv[1:]])
 
 
-def _slug(sources: Sequence[str]) -> str:
-    """Name a report after its sources."""
-    names = [
-        re.sub(r"[^\w.-]+", "-", source.rstrip("/").rpartition("/")[2]).strip("-.") or "table" for source in sources
-    ]
-    return "-vs-".join(names[:3]) + (f"-and-{len(names) - 3}-more" if len(names) > 3 else "")
+def _slug(labels: Sequence[str]) -> str:
+    """Name a report after its tables; parts of one model share a name."""
+    names = dict.fromkeys(re.sub(r"[^\w.-]+", "-", label.partition(" · ")[0]).strip("-.")[:60] for label in labels)
+    told = [name or "table" for name in names]
+    return "-vs-".join(told[:3]) + (f"-and-{len(told) - 3}-more" if len(told) > 3 else "")
 
 
 def _progress() -> AbstractContextManager[Callable[[str, str], None] | None]:

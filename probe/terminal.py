@@ -37,7 +37,10 @@ def findings(report: Report) -> None:
         out.print(_plain(wrapped(analysed.verdict)))
         out.print()
     for start in range(0, len(report.encodings), _MODELS_A_TABLE):
-        out.print(_scores_table(report.encodings[start : start + _MODELS_A_TABLE]))
+        with out.capture() as capture:
+            out.print(_scores_table(report.encodings[start : start + _MODELS_A_TABLE]))
+        for line in capture.get().splitlines():  # rich fills every line up with spaces
+            out.out(line.rstrip(), highlight=False)
     out.print(_plain(wrapped(_legend(report), indent="")))
 
 
