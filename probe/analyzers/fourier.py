@@ -35,7 +35,7 @@ def _draw_spectrum(result: FourierResult, axes: Axes, style: Style) -> None:
     power = np.maximum(result.power[1:], _SHOWN)
     sns.lineplot(
         x=1.0 / frequencies, y=power, ax=axes, color=style.color, linestyle=style.linestyle, label=style.label,
-        linewidth=1.0, errorbar=None,
+        linewidth=1.0, estimator=None,
     )  # fmt: skip
     periods = np.array([line.period for line in result.lines[:_MARKED]])
     if periods.size:
@@ -51,7 +51,7 @@ def _draw_local_period(result: FourierResult, axes: Axes, style: Style) -> None:
 
     sns.lineplot(
         x=result.local_centres, y=result.local_periods, ax=axes, color=style.color, linestyle=style.linestyle,
-        label=style.label, linewidth=1.0, marker="o", markersize=4, markeredgewidth=0.0, errorbar=None,
+        label=style.label, linewidth=1.0, marker="o", markersize=4, markeredgewidth=0.0, estimator=None,
     )  # fmt: skip
     axes.set_yscale("log", base=2)
     axes.yaxis.set_major_formatter("{x:g}")

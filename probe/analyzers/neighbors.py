@@ -77,7 +77,7 @@ def _draw_by_offset(result: NeighborsResult, axes: Axes, style: Style) -> None:
     shown = np.isfinite(means)
     sns.lineplot(
         x=result.offsets[1:][shown], y=means[shown], ax=axes, color=style.color, linestyle=style.linestyle,
-        label=style.label, linewidth=1.2, errorbar=None,
+        label=style.label, linewidth=1.2, estimator=None,
     )  # fmt: skip
     if result.centred_mean_cosine is not None:
         axes.axhline(result.centred_mean_cosine, color="0.6", linewidth=0.8, linestyle=(0, (1.0, 2.0)), zorder=0)

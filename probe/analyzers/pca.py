@@ -30,7 +30,7 @@ def _draw_explained(result: PCAResult, axes: Axes, style: Style) -> None:
     cumulative = np.cumsum(result.explained_variance_ratio)
     count = np.arange(1, len(cumulative) + 1)
     sns.lineplot(
-        x=count, y=cumulative, ax=axes, color=style.color, linestyle=style.linestyle, label=style.label, errorbar=None
+        x=count, y=cumulative, ax=axes, color=style.color, linestyle=style.linestyle, label=style.label, estimator=None
     )
     axes.set(xscale="log", xlabel="components", ylabel="cumulative share of variance", ylim=(0.0, 1.02))
 
@@ -42,7 +42,7 @@ def _draw_components(result: PCAResult, axes: Axes, style: Style) -> None:
     scale = np.abs(shown).max()
     for number, column in enumerate(shown.T):
         sns.lineplot(
-            x=np.arange(len(column)), y=column / scale - 2.2 * number, ax=axes, color=style.color, errorbar=None,
+            x=np.arange(len(column)), y=column / scale - 2.2 * number, ax=axes, color=style.color, estimator=None,
             linewidth=0.9,
         )  # fmt: skip
     axes.set(xlabel="position", ylabel="component")

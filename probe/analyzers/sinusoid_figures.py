@@ -25,7 +25,7 @@ def _draw_fit(result: SinusoidResult, axes: Axes, style: Style) -> None:
     if result.bases.size:
         sns.lineplot(
             x=result.bases, y=result.base_r2, ax=axes, color=style.color, linestyle=style.linestyle,
-            label=style.label, linewidth=1.2, errorbar=None,
+            label=style.label, linewidth=1.2, estimator=None,
         )  # fmt: skip
         chance = result.base_ranks / (result.fitted_positions - 1)
         axes.plot(result.bases, chance, color=style.color, linestyle=(0, (3, 3)), linewidth=0.9, alpha=0.7)
@@ -40,7 +40,7 @@ def _draw_shift(result: SinusoidResult, axes: Axes, style: Style) -> None:
 
     sns.lineplot(
         x=result.shift_offsets, y=np.maximum(result.shift_r2, _LOWEST_DRAWN), ax=axes, color=style.color,
-        linestyle=style.linestyle, label=style.label, marker="o", markersize=5, errorbar=None,
+        linestyle=style.linestyle, label=style.label, marker="o", markersize=5, estimator=None,
     )  # fmt: skip
     for offset in (1, 16):
         score = result.scores[f"shift_r2_{offset}"]

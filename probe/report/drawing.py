@@ -31,6 +31,8 @@ SHARP_DPI, COARSE_DPI = 96, 72
 """Of what is rasterised: maps and clouds of points. A page of many tables takes the coarse one."""
 
 _OVERLAY, _PANEL, _SQUARE = (6.6, 3.3), (2.9, 2.45), (2.9, 2.75)
+_MARGINS = (44.0, 34.0, 10.0, 7.0)
+"""Points to the left of the axes, below, to the right and above: two lines of text below, a label and numbers left."""
 """Sizes in inches: tables over each other, side by side, and side by side with equal axes."""
 
 _MANY_POINTS = 150
@@ -165,7 +167,7 @@ def overlay(drawings: Sequence[_Draw], alt: str) -> Picture:
     for layer in drawings:
         layer(axes)
     _tidy(axes)
-    _set_margins([axes], [axes])
+    _set_margins(axes)
     return _picture(axes, alt, None, SHARP_DPI)
 
 
@@ -186,7 +188,8 @@ def panels(
     if shares_axes:
         _share_limits(every)
     scale = _share_colors(every)
-    _set_margins(every, every[:1] if shares_axes else every)
+    for axes in every:
+        _set_margins(axes)
     dpi = SHARP_DPI if len(every) <= OVERLAY_LIMIT else COARSE_DPI
     return tuple(_picture(axes, alts[label], label, dpi) for label, axes in drawn.items()), scale
 
@@ -281,27 +284,12 @@ def _share_colors(every: Sequence[Axes]) -> ColorScale | None:
     return ColorScale(low=float(low), high=float(high), colors=colors, label=label)
 
 
-def _set_margins(every: Sequence[Axes], measured: Sequence[Axes]) -> None:
-    """Place the axes alike in every image, with just the room that the widest of the measured labels take."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    gap = 4.0
-    left = bottom = right = top = 0.0
-    for axes in measured:
-        figure = _figure_of(axes)
-        canvas: Any = FigureCanvasAgg(figure)
-        renderer = canvas.get_renderer()
-        tight, inner = axes.get_tightbbox(renderer), axes.get_window_extent(renderer)
-        if tight is None:
-            continue
-        points = 72 / figure.dpi
-        left, bottom = max(left, points * (inner.x0 - tight.x0)), max(bottom, points * (inner.y0 - tight.y0))
-        right, top = max(right, points * (tight.x1 - inner.x1)), max(top, points * (tight.y1 - inner.y1))
-    for axes in every:
-        figure = _figure_of(axes)
-        width, height = 72 * figure.get_figwidth(), 72 * figure.get_figheight()
-        across, up = width - left - right - 2 * gap, height - bottom - top - 2 * gap
-        axes.set_position(((left + gap) / width, (bottom + gap) / height, across / width, up / height))
+def _set_margins(axes: Axes) -> None:
+    """Leave room for the labels, as much in every image: measuring them would take as long as drawing the figure."""
+    figure = _figure_of(axes)
+    width, height = 72 * figure.get_figwidth(), 72 * figure.get_figheight()
+    left, bottom, right, top = _MARGINS
+    axes.set_position((left / width, bottom / height, (width - left - right) / width, (height - bottom - top) / height))
 
 
 def _picture(axes: Axes, alt: str, label: str | None, dpi: int) -> Picture:
