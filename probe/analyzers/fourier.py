@@ -33,29 +33,29 @@ def _draw_spectrum(result: FourierResult, axes: Axes, style: Style) -> None:
 
     frequencies = result.frequencies[1:]
     power = np.maximum(result.power[1:], _SHOWN)
+    axes.set(xscale="log", yscale="log", xlabel="period (positions)", ylabel="share of energy in each bin")
+    axes.xaxis.set_major_formatter("{x:g}")
     sns.lineplot(
         x=1.0 / frequencies, y=power, ax=axes, color=style.color, linestyle=style.linestyle, label=style.label,
-        linewidth=1.0, estimator=None,
+        linewidth=1.0, estimator=None, sort=False,
     )  # fmt: skip
     periods = np.array([line.period for line in result.lines[:_MARKED]])
     if periods.size:
         heights = np.interp(1.0 / periods, frequencies, power)
         axes.plot(periods, heights, linestyle="none", marker="o", markersize=4.5, markerfacecolor="none",
                   markeredgecolor=style.color)  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlabel="period (positions)", ylabel="share of energy in each bin")
-    axes.xaxis.set_major_formatter("{x:g}")
 
 
 def _draw_local_period(result: FourierResult, axes: Axes, style: Style) -> None:
     import seaborn as sns
 
-    sns.lineplot(
-        x=result.local_centres, y=result.local_periods, ax=axes, color=style.color, linestyle=style.linestyle,
-        label=style.label, linewidth=1.0, marker="o", markersize=4, markeredgewidth=0.0, estimator=None,
-    )  # fmt: skip
     axes.set_yscale("log", base=2)
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set(xlabel="position", ylabel="local period (positions)")
+    sns.lineplot(
+        x=result.local_centres, y=result.local_periods, ax=axes, color=style.color, linestyle=style.linestyle,
+        label=style.label, linewidth=1.0, marker="o", markersize=4, markeredgewidth=0.0, estimator=None, sort=False,
+    )  # fmt: skip
 
 
 _FIGURES = (

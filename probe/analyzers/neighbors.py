@@ -75,14 +75,14 @@ def _draw_by_offset(result: NeighborsResult, axes: Axes, style: Style) -> None:
 
     means = result.centred_cosine_by_offset[1:]
     shown = np.isfinite(means)
+    axes.set(xscale="log", xlabel="offset (positions)", ylabel="mean cosine, centred")
+    axes.xaxis.set_major_formatter("{x:g}")
     sns.lineplot(
         x=result.offsets[1:][shown], y=means[shown], ax=axes, color=style.color, linestyle=style.linestyle,
-        label=style.label, linewidth=1.2, estimator=None,
+        label=style.label, linewidth=1.2, estimator=None, sort=False,
     )  # fmt: skip
     if result.centred_mean_cosine is not None:
         axes.axhline(result.centred_mean_cosine, color="0.6", linewidth=0.8, linestyle=(0, (1.0, 2.0)), zorder=0)
-    axes.set(xscale="log", xlabel="offset (positions)", ylabel="mean cosine, centred")
-    axes.xaxis.set_major_formatter("{x:g}")
 
 
 _FIGURES = (

@@ -29,24 +29,26 @@ def _draw_explained(result: PCAResult, axes: Axes, style: Style) -> None:
 
     cumulative = np.cumsum(result.explained_variance_ratio)
     count = np.arange(1, len(cumulative) + 1)
-    sns.lineplot(
-        x=count, y=cumulative, ax=axes, color=style.color, linestyle=style.linestyle, label=style.label, estimator=None
-    )
     axes.set(xscale="log", xlabel="components", ylabel="cumulative share of variance", ylim=(0.0, 1.02))
+    sns.lineplot(
+        x=count, y=cumulative, ax=axes, color=style.color, linestyle=style.linestyle, label=style.label,
+        estimator=None, sort=False,
+    )  # fmt: skip
 
 
 def _draw_components(result: PCAResult, axes: Axes, style: Style) -> None:
     import seaborn as sns
 
     shown = result.components[:, :4]
-    scale = np.abs(shown).max()
-    for number, column in enumerate(shown.T):
-        sns.lineplot(
-            x=np.arange(len(column)), y=column / scale - 2.2 * number, ax=axes, color=style.color, estimator=None,
-            linewidth=0.9,
-        )  # fmt: skip
+    positions, count = shown.shape
+    levels = -2.2 * np.arange(count)
     axes.set(xlabel="position", ylabel="component")
-    axes.set_yticks([-2.2 * number for number in range(shown.shape[1])], [f"{n + 1}" for n in range(shown.shape[1])])
+    axes.set_yticks(levels, [f"{number + 1}" for number in range(count)])
+    sns.lineplot(
+        x=np.tile(np.arange(positions), count), y=(shown / np.abs(shown).max() + levels).T.ravel(),
+        units=np.repeat(np.arange(count), positions), ax=axes, color=style.color, linewidth=0.9,
+        estimator=None, sort=False,
+    )  # fmt: skip
 
 
 def _draw_path(result: PCAResult, axes: Axes, style: Style) -> None:

@@ -22,34 +22,34 @@ _LOWEST_DRAWN = -0.2
 def _draw_fit(result: SinusoidResult, axes: Axes, style: Style) -> None:
     import seaborn as sns
 
+    axes.set(xscale="log", xlabel="base of the frequencies", ylabel="R² on sines and cosines", ylim=(-0.02, 1.04))
     if result.bases.size:
         sns.lineplot(
             x=result.bases, y=result.base_r2, ax=axes, color=style.color, linestyle=style.linestyle,
-            label=style.label, linewidth=1.2, estimator=None,
+            label=style.label, linewidth=1.2, estimator=None, sort=False,
         )  # fmt: skip
         chance = result.base_ranks / (result.fitted_positions - 1)
         axes.plot(result.bases, chance, color=style.color, linestyle=(0, (3, 3)), linewidth=0.9, alpha=0.7)
         base, r2 = result.scores["best_base"].value, result.scores["best_base_r2"].value
         if base is not None and r2 is not None:
             axes.plot([base], [r2], color=style.color, marker="o", markersize=5, linestyle="none")
-    axes.set(xscale="log", xlabel="base of the frequencies", ylabel="R² on sines and cosines", ylim=(-0.02, 1.04))
 
 
 def _draw_shift(result: SinusoidResult, axes: Axes, style: Style) -> None:
     import seaborn as sns
 
+    axes.set(xscale="log", xlabel="shift (positions)", ylabel="held-out R²", ylim=(_LOWEST_DRAWN - 0.05, 1.05))
+    axes.set_xticks((1, 4, 16, 64), ("1", "4", "16", "64"))
+    axes.minorticks_off()
     sns.lineplot(
         x=result.shift_offsets, y=np.maximum(result.shift_r2, _LOWEST_DRAWN), ax=axes, color=style.color,
-        linestyle=style.linestyle, label=style.label, marker="o", markersize=5, estimator=None,
+        linestyle=style.linestyle, label=style.label, marker="o", markersize=5, estimator=None, sort=False,
     )  # fmt: skip
     for offset in (1, 16):
         score = result.scores[f"shift_r2_{offset}"]
         if score.null_low is not None and score.null_high is not None:
             low, high = max(score.null_low, _LOWEST_DRAWN), max(score.null_high, _LOWEST_DRAWN)
             axes.plot([offset, offset], [low, high], color=style.color, linewidth=5, alpha=0.35, solid_capstyle="butt")
-    axes.set(xscale="log", xlabel="shift (positions)", ylabel="held-out R²", ylim=(_LOWEST_DRAWN - 0.05, 1.05))
-    axes.set_xticks((1, 4, 16, 64), ("1", "4", "16", "64"))
-    axes.minorticks_off()
 
 
 def _draw_eigenvalues(result: SinusoidResult, axes: Axes, style: Style) -> None:

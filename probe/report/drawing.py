@@ -208,6 +208,7 @@ def _tidy(axes: Axes) -> None:
     if legend is not None and not any(not text.get_text().startswith("_") for text in legend.get_texts()):
         legend.remove()
     axes.set_title("")
+    axes.minorticks_off()  # their length is nothing, yet each would be made and drawn
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "log":
             _label_decades(axis)
@@ -223,7 +224,7 @@ def _tidy(axes: Axes) -> None:
 
 def _label_decades(axis: Axis) -> None:
     """Write 1, 10, 100 rather than powers while they are short, and 2 and 5 between when decades are few."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator
 
     low, high = axis.get_view_interval()
     if low <= 0.0:
@@ -232,7 +233,6 @@ def _label_decades(axis: Axis) -> None:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     plain = low > _LEAST_PLAIN and high < _MOST_PLAIN
     axis.set_major_formatter("{x:g}" if plain else FuncFormatter(lambda value, place: _power(value)))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _power(value: float) -> str:

@@ -79,5 +79,5 @@ def _with_fewer_colors(encoded: str) -> str:
     with Image.open(io.BytesIO(base64.b64decode(encoded))) as image:
         reduced = image.convert("RGBA").quantize(_COLORS_IN_A_RASTER, method=Image.Quantize.FASTOCTREE)
     buffer = io.BytesIO()
-    reduced.save(buffer, format="PNG", optimize=True)
+    reduced.save(buffer, format="PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
