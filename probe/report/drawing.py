@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from probe.analyzers import FigureSpec, Style
+from probe.report.margins import margins, place
 from probe.report.model import AnalysedTable
 from probe.report.styles import GRID, INK, TableStyle
 from probe.report.svg import data_uri, to_svg
@@ -31,8 +32,6 @@ SHARP_DPI, COARSE_DPI = 96, 72
 """Of what is rasterised: maps and clouds of points. A page of many tables takes the coarse one."""
 
 _OVERLAY, _PANEL, _SQUARE = (6.6, 3.3), (2.9, 2.45), (2.9, 2.75)
-_MARGINS = (44.0, 34.0, 10.0, 7.0)
-"""Points to the left of the axes, below, to the right and above: two lines of text below, a label and numbers left."""
 """Sizes in inches: tables over each other, side by side, and side by side with equal axes."""
 
 _MANY_POINTS = 150
@@ -167,7 +166,7 @@ def overlay(drawings: Sequence[_Draw], alt: str) -> Picture:
     for layer in drawings:
         layer(axes)
     _tidy(axes)
-    _set_margins(axes)
+    place(axes, margins([axes]))
     return _picture(axes, alt, None, SHARP_DPI)
 
 
@@ -188,8 +187,9 @@ def panels(
     if shares_axes:
         _share_limits(every)
     scale = _share_colors(every)
+    room = margins(every[:1] if shares_axes else every)
     for axes in every:
-        _set_margins(axes)
+        place(axes, room)
     dpi = SHARP_DPI if len(every) <= OVERLAY_LIMIT else COARSE_DPI
     return tuple(_picture(axes, alts[label], label, dpi) for label, axes in drawn.items()), scale
 
@@ -282,14 +282,6 @@ def _share_colors(every: Sequence[Axes]) -> ColorScale | None:
     if not comparable:
         return ColorScale(low=None, high=None, colors=colors, label=label)
     return ColorScale(low=float(low), high=float(high), colors=colors, label=label)
-
-
-def _set_margins(axes: Axes) -> None:
-    """Leave room for the labels, as much in every image: measuring them would take as long as drawing the figure."""
-    figure = _figure_of(axes)
-    width, height = 72 * figure.get_figwidth(), 72 * figure.get_figheight()
-    left, bottom, right, top = _MARGINS
-    axes.set_position((left / width, bottom / height, (width - left - right) / width, (height - bottom - top) / height))
 
 
 def _picture(axes: Axes, alt: str, label: str | None, dpi: int) -> Picture:
