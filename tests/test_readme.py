@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import re
 import shlex
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,17 +88,23 @@ def test_every_command_line_exists(block: Block, command: str, output: str) -> N
         assert program in {"git", "cd", "pip", "python", "python3", ".", "open"}, f"{block}: who knows {program}?"
 
 
+def printed_by(command: str) -> str:
+    """What a session shows under a command: stdout and stderr as they come, without trailing space."""
+    program, *arguments = shlex.split(command)
+    assert program == "probe", f"a session shows what probe prints, and not {program}"
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    return "\n".join(line.rstrip() for line in done.output.rstrip().splitlines())
+
+
 @pytest.mark.parametrize(("block", "command", "output"), SESSIONS, ids=named)
 def test_every_session_prints_what_it_shows(
     block: Block, command: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    program, *arguments = shlex.split(command)
-    assert program == "probe", f"{block}: a session shows what probe prints"
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == 0, done.output
-    printed = "\n".join(line.rstrip() for line in done.output.rstrip().splitlines())
-    assert SAME.check_output(output + "\n", printed + "\n", doctest.ELLIPSIS), f"{block} is out of date:\n{printed}"
+    printed = printed_by(command)
+    same = SAME.check_output(output + "\n", printed + "\n", doctest.ELLIPSIS)
+    assert same, f"{block} is out of date; `make readme` renews it:\n{printed}"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -150,3 +158,18 @@ def test_the_readme_succeeds_within_one_screen() -> None:
     screen = "\n".join(README.splitlines()[:50])
     assert "make demo" in screen
     assert "$ probe" in screen
+
+
+def renew() -> None:
+    """Put what the commands print now into the sessions of every page."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for page in PAGES:
+            text = (ROOT / page).read_text(encoding="utf-8")
+            for block in blocks(page, "console"):
+                fresh = "".join(f"$ {command}\n{printed_by(command)}\n" for command, _ in commands(block))
+                text = text.replace(block.text, fresh)
+            (ROOT / page).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    renew()
