@@ -22,6 +22,10 @@ _FEWEST_ROWS = 4
 _FEWEST_TO_BE_CLOSE = 8
 _FITTED = 0.1
 _SINGLE = 2.0**-24
+_FEW_UNITS = 8.0
+_UNITS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
+"""Half the spacing of numbers near 1."""
+
 _PRECISIONS = {8: "bfloat16", 11: "float16", 24: "float32", 53: "float64"}
 _SMALLEST = {8: 0.0, 11: 2.0**-24, 24: 0.0, 53: 0.0}
 _IN_WORDS: dict[Layout, str] = {
@@ -86,9 +90,11 @@ class SinusoidMatch:
         base = "" if self.base is None else f" with base {with_commas(self.base)}"
         spelling = f"{_IN_WORDS[self.layout]}, divisor {self.divisor}, positions counted from {self.offset}"
         if self.exact:
+            stored = self.maximum_deviation <= _FEW_UNITS * _UNITS[self.precision]
+            rounding = self.precision if stored else "angles in float32"
             return (
                 f"{self.verdict}: every value follows the sin/cos formula{base} ({spelling}), to the rounding of "
-                f"{self.precision}."
+                f"{rounding}."
             )
         return (
             f"{self.verdict}: the sin/cos formula{base} ({spelling}) accounts for {in_percent(self.r2)} of what tells "

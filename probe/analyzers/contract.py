@@ -99,6 +99,11 @@ class Result:
         """One sentence that says what was found, for a reader who does not know the method."""
         raise NotImplementedError
 
+    @property
+    def conclusion(self) -> str | None:
+        """A sentence after which nothing more needs to be said of the table; None where there is more to say."""
+        return None
+
     def summary(self) -> dict[str, Score]:
         """The scalars that a comparison shows, in a fixed order."""
         return {spec.name: self.scores[spec.name] for spec in self.specs}

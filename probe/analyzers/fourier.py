@@ -158,6 +158,9 @@ class FourierResult(Result):
         strongest = self.lines[0]
         share = self.scores["line_energy_share"].value or 0.0
         text = f"Its strongest repeat comes every {strongest.period:.3g} positions"
+        count = self.scores["line_count"]
+        if count.against and not count.beats_all():
+            return f"{text}, though tables without position have as many: it says nothing of a code."
         if len(self.lines) == 1:
             return f"{text}, with {in_percent(share)} of what tells positions apart."
         return f"{text}; {len(self.lines)} periods stand out, with {in_percent(share)} of what tells positions apart."

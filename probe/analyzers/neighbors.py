@@ -51,7 +51,7 @@ def _draw_map(result: NeighborsResult, axes: Axes, style: Style) -> None:
         return
     image = axes.imshow(
         _averaged(result.similarity_map, _DRAWN), cmap=color_palette("vlag", as_cmap=True), vmin=-1.0, vmax=1.0,
-        extent=(-0.5, positions - 0.5, positions - 0.5, -0.5), interpolation="nearest", rasterized=True,
+        extent=(-0.5, positions - 0.5, positions - 0.5, -0.5), interpolation="antialiased", rasterized=True,
     )  # fmt: skip
     axes.set(xlabel="position", ylabel="position")
     if axes.figure is not None:
@@ -189,9 +189,14 @@ class NeighborsResult(Result):
             return "Too few rows have a direction for neighbours to be compared."
         if any(score.value <= null.high for null in score.against):
             return f"Neighbours are no more alike than any two positions (mean centred cosine {score.value:.2f})."
+        chance = (
+            ""
+            if score.null_mean is None
+            else f" ({round(score.null_mean, 2) + 0.0:.2f} in random order)".replace("-", "−")
+        )
         text = (
-            f"Neighbours have a mean centred cosine of {score.value:.2f}, and the row most like a given one is next to "
-            f"it {in_percent(adjacent)} of the time"
+            f"Neighbours have a mean centred cosine of {score.value:.2f}{chance}, and the row most like a given one is "
+            f"next to it {in_percent(adjacent)} of the time"
         )
         decay = self.scores["half_decay_offset"].value
         return f"{text}." if decay is None else f"{text}; half of the likeness is gone {decay:,.0f} positions apart."

@@ -24,6 +24,7 @@ from probe.encodings import PositionTable
 from probe.errors import TableError
 from probe.numerics.view import TableView
 
+_LARGEST = 1e60
 _LARGEST_KEPT = 31 * 2**20
 Measured = Mapping[str, Mapping[str, float | None]]
 
@@ -49,7 +50,8 @@ class Null:
 
 def _gaussian(view: TableView, generator: np.random.Generator) -> TableView:
     table = generator.standard_normal((view.positions, view.dimensions))
-    table *= view.deviations
+    table -= table.mean(axis=0)
+    table *= view.deviations / np.sqrt(np.square(table).mean(axis=0))
     table += view.mean
     return TableView(table)
 
@@ -216,7 +218,13 @@ def check(table: PositionTable) -> PositionTable:
             f"{table.label} holds {kind} in {broken.size} of its {rows} rows, first at position {broken[0]}.",
             "The checkpoint is damaged, or training diverged; `probe export` writes the rows for a closer look.",
         )
-    if dimensions < 1 or not np.ptp(table.array, axis=0).any():
+    largest = float(np.abs(table.array).max(initial=0.0))
+    if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
+        raise TableError(
+            f"The values of {table.label} go up to {largest:.3g}: their squares cannot be told apart.",
+            "The checkpoint is damaged; or scale the table, which no score but the inner products depends on.",
+        )
+    if dimensions < 1 or not (table.array != table.array[0]).any():
         raise TableError(
             f"All {rows} rows of {table.label} are identical: nothing tells its positions apart.",
             "The table was never trained, or it was overwritten; try another revision of the model.",

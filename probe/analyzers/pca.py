@@ -146,7 +146,8 @@ class PCAResult(Result):
     components : ndarray, shape (position, component)
         Scores of the leading components along the positions, in units of the table.
     pairs : tuple of QuadraturePair
-        Neighbouring components that turn together, a circle or a helix.
+        Neighbouring components that turn together, a circle or a helix. They are no test: most smooth
+        tables have some.
 
     Notes
     -----
@@ -164,21 +165,15 @@ class PCAResult(Result):
 
     @property
     def finding(self) -> str:
-        """The share of the leading directions, and whether two of them turn together."""
+        """The share of the leading directions, and how many it takes."""
         share = self.scores["variance_top_10"].value or 0.0
         needed = self.scores["components_for_90"].value or 0.0
-        leading = min(10, self.shape[1])
-        text = (
-            f"{leading} directions of {self.shape[1]} carry {in_percent(share)} of what tells positions apart; "
+        leading = min(10, self.shape[1], self.shape[0] - 1)
+        directions = "direction carries" if leading == 1 else "directions carry"
+        return (
+            f"{leading} {directions} {in_percent(share)} of what tells positions apart, of {self.shape[1]}; "
             f"90 % takes {needed:.0f}."
         )
-        if self.pairs:
-            pair = self.pairs[0]
-            text += (
-                f" Components {pair.first + 1} and {pair.second + 1} turn together, once every "
-                f"{pair.period:.3g} positions."
-            )
-        return text
 
 
 @register

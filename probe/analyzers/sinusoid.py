@@ -145,15 +145,15 @@ _SPECS = (
     ScoreSpec(
         name="shift_r2_1",
         label="linear shift by 1, R²",
-        meaning="How much of each row a single linear map predicts from the row before it, on rows that it was not "
-        "fitted to; 1 for a sinusoid.",
+        meaning="How well one linear map predicts the leading components of a row from those of the row before it, "
+        "on rows that it was not fitted to; 1 for a sinusoid. What the other components hold is not counted.",
         form="share",
     ),
     ScoreSpec(
         name="shift_r2_16",
         label="linear shift by 16, R²",
-        meaning="How much of each row a single linear map predicts from the row 16 positions before, on rows that it "
-        "was not fitted to; 1 for a sinusoid.",
+        meaning="How well one linear map predicts the leading components of a row from those of the row 16 positions "
+        "before, on rows that it was not fitted to; 1 for a sinusoid. What the other components hold is not counted.",
         form="share",
     ),
     ScoreSpec(
@@ -221,6 +221,12 @@ class SinusoidResult(Result):
     figures = FIGURES
 
     @property
+    def conclusion(self) -> str | None:
+        """That it is the formula itself, where every value says so."""
+        exact = self.convention is not None and self.convention.exact
+        return self.finding if exact else None
+
+    @property
     def finding(self) -> str:
         """The verdict, the formula or the share in its space, and what chance would give."""
         if self.convention is not None:
@@ -248,8 +254,9 @@ class Sinusoid(Analyzer[SinusoidResult]):
         "(singular values above 1e-6 of the largest), of rank r; a random table has r/(n − 1) on average. The best "
         "base, of a grid from 10 to 10 million, is the one with the highest R² adjusted for its rank, "
         "1 − (1 − R²)(n − 1)/(n − 1 − r), refined where that exceeds 0.75. The shift R² is that of the best linear "
-        "operator from each row to the row k positions on, fitted on principal component scores and tried on held-out "
-        "blocks of positions. CKA is ‖XᵀY‖²/(‖XᵀX‖‖YᵀY‖). A table is exactly sinusoidal when the formula, with the "
+        "operator from each row to the row k positions on, fitted on the scores of the leading components (16, or more "
+        "where more predict better; those of all rows) and tried on held-out blocks of positions. CKA is "
+        "‖XᵀY‖²/(‖XᵀX‖‖YᵀY‖). A table is exactly sinusoidal when the formula, with the "
         "base, offset and amplitude it shows, gives back every value to rounding error, and close when it accounts "
         "for nine tenths of the variance."
     )

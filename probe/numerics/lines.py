@@ -130,11 +130,10 @@ def _signs(dimensions: int) -> Singles:
 
 def _screen(series: Singles, tested: tuple[Band, ...]) -> list[Floats]:
     """P-values of each band's frequencies, from a few series where there are many."""
-    dimensions, positions = series.shape
+    dimensions = len(series)
     if dimensions <= _SCREENED + _MIXTURES:
         return [cauchy_combination(p_values(series, band), axis=0) for band in tested]
-    order = np.lexsort(series[:, : min(positions, 3)].T)  # so that the order of the columns does not matter
-    mixtures = _signs(dimensions) @ series[order]
+    mixtures = _signs(dimensions) @ _in_standing_order(series)
     mixtures /= np.maximum(np.sqrt(np.mean(np.square(mixtures), axis=1, keepdims=True)), np.float32(1e-6))
     sharpest = np.argpartition(-_sharpness(series, tested[0]), _SCREENED)[:_SCREENED]
     together = np.concatenate([mixtures, series[sharpest]])
@@ -145,6 +144,15 @@ def _screen(series: Singles, tested: tuple[Band, ...]) -> list[Floats]:
         sparse = dimensions * p_value[_MIXTURES:].min(axis=0)
         screened.append(2.0 * np.minimum(dense, sparse))
     return screened
+
+
+def _in_standing_order(series: Singles) -> Singles:
+    """Bring series into an order and signs of their own, the same however columns were ordered, signed or reversed."""
+    cubes = np.square(series) * series
+    order = np.argsort(np.vecdot(cubes, series), kind="stable")
+    signs = np.where(cubes.sum(axis=1) < 0.0, np.float32(-1.0), np.float32(1.0))
+    ordered: Singles = (series * signs[:, None])[order]
+    return ordered
 
 
 def _sharpness(series: Singles, lowest: Band) -> Singles:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from probe.analyzers import Result, Score
-from probe.analyzers.contract import format_value
 from probe.wording import in_percent
 
 REFERENCE_VERDICT = "The sin/cos encoding of the Transformer paper, made from its formula to compare with."
@@ -31,56 +30,47 @@ class Clause:
         It is said only if this score beats every null that was drawn.
     text : str
         With ``{value}``, ``{percent}``, ``{null}``, ``{null_percent}``, ``{null_words}``, ``{dimensions}`` filled in.
-    at_least, at_most : float or None
-        Bounds on the value, beyond which the sentence is not true.
-    settles : bool
-        Whether nothing more needs to be said.
+    at_least : float or None
+        Below this value the sentence is not true.
+    least_gap : float
+        Nor is it where the value is no further than this from the strictest null's mean.
     """
 
     analyzer: str
     score: str
     text: str
     at_least: float | None = None
-    at_most: float | None = None
-    settles: bool = False
+    least_gap: float = 0.0
 
 
 _PLAN: tuple[tuple[Clause, ...], ...] = (
     (
         Clause(
-            analyzer="sinusoid",
-            score="vaswani_r2",
-            at_least=0.9999,
-            settles=True,
-            text="All that tells its positions apart lies in the frequencies of sin/cos: it is a sinusoidal code.",
-        ),
-        Clause(
-            analyzer="sinusoid",
-            score="best_base_r2",
-            at_least=0.9999,
-            settles=True,
-            text="All that tells its positions apart lies in sines and cosines, of another base than the paper's.",
-        ),
-    ),
-    (
-        Clause(
             analyzer="neighbors",
             score="centred_cosine_next",
             at_least=0.5,
-            text="Neighbouring positions look alike, and the likeness belongs to their order: with the rows shuffled "
-            "it is gone.",
+            least_gap=0.3,
+            text="Neighbouring positions look alike, and the likeness belongs to their order: their mean cosine is "
+            "{value}, against {null} for {null_words}.",
         ),
         Clause(
             analyzer="neighbors",
             score="centred_cosine_next",
-            text="Neighbouring positions look a little more alike than chance allows.",
+            text="Neighbouring positions look a little more alike than chance allows: their mean cosine is {value}, "
+            "against {null} for {null_words}.",
         ),
     ),
     (
         Clause(
             analyzer="sinusoid",
             score="vaswani_r2",
-            at_most=0.9999,
+            at_least=0.9999,
+            text="All that tells positions apart lies in the span of sines and cosines, as it does in any table that "
+            "is smooth enough.",
+        ),
+        Clause(
+            analyzer="sinusoid",
+            score="vaswani_r2",
             text="About {percent} of what tells positions apart lies in the frequencies of sin/cos; {null_words} would "
             "give {null_percent}.",
         ),
@@ -88,7 +78,7 @@ _PLAN: tuple[tuple[Clause, ...], ...] = (
             analyzer="pca",
             score="variance_top_10",
             text="Ten of its {dimensions} directions carry {percent} of what tells positions apart; {null_words} would "
-            "give {null_percent}.",
+            "give {null_percent}. That says nothing of their order.",
         ),
     ),
     (
@@ -117,17 +107,21 @@ def verdict(results: Mapping[str, Result], draws: int) -> str:
 
     Notes
     -----
-    Only scores that beat every null drawn are spoken of. Beating noise and shuffled rows shows that
+    A result that leaves no doubt (every value is the formula's) speaks alone. Otherwise only scores that
+    beat every null drawn are spoken of. Beating noise and shuffled rows shows that
     order matters, not that the table is more than smooth.
     """
     if draws == 0:
         return "No null was drawn, so none of its numbers can be told from chance."
     if draws + 1 <= DRAWS_FOR_A_TWENTIETH:
         return f"With {draws} draws of each null, none of its numbers can be told from chance at p < .05."
+    settled = [result.conclusion for result in results.values() if result.conclusion]
+    if settled:
+        return settled[0]
     sentences: list[str] = []
     for clause in filter(None, (_first_true(group, results) for group in _PLAN)):
         sentences.append(_filled(clause, results[clause.analyzer]))
-        if clause.settles or len(sentences) == _LONGEST:
+        if len(sentences) == _LONGEST:
             break
     if sentences:
         return " ".join(sentences)
@@ -149,17 +143,21 @@ def _holds(clause: Clause, score: Score) -> bool:
     if score.value is None or not score.beats_all():
         return False
     above = clause.at_least is None or score.value >= clause.at_least
-    return above and (clause.at_most is None or score.value <= clause.at_most)
+    return above and abs(score.value - (score.null_mean or 0.0)) >= clause.least_gap
 
 
 def _filled(clause: Clause, result: Result) -> str:
     score = result.scores[clause.score]
     value, mean = score.value or 0.0, score.null_mean or 0.0
     return clause.text.format(
-        value=format_value(value, "number"),
+        value=_decimal(value),
         percent=in_percent(value),
-        null=format_value(mean, "number"),
+        null=_decimal(mean),
         null_percent=in_percent(mean),
         null_words=_NULL_WORDS.get(score.null or "", f"the {score.null} null"),
         dimensions=result.shape[1],
     )
+
+
+def _decimal(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")

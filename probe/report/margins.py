@@ -79,7 +79,7 @@ def _ticks(axis: Axis) -> list[tuple[float, str]]:
     labels = axis.get_major_formatter().format_ticks(places.tolist())
     start, end = axis.get_transform().transform(np.asarray(axis.get_view_interval()))
     shares = (axis.get_transform().transform(places) - start) / (end - start)
-    return [(at, label) for at, label in zip(shares, labels, strict=True) if -1e-6 <= at <= 1 + 1e-6]
+    return [(at, str(label)) for at, label in zip(shares, labels, strict=True) if -1e-6 <= at <= 1 + 1e-6]
 
 
 def _depth(axis: Axis, of_ticks: float) -> float:

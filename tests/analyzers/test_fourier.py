@@ -99,7 +99,7 @@ def test_lines_are_ringed_in_the_spectrum() -> None:
     axes = result.plot(Figure().subplots(), figure="spectrum")
     curve, rings = axes.lines
     assert rings.get_xdata()[0] == pytest.approx(2 * np.pi, rel=0.001)
-    assert len(curve.get_xdata()) == 32 and curve.get_xdata().max() == 64
+    assert len(curve.get_xdata()) == 32 and curve.get_xdata().max() == pytest.approx(64)
     assert len(fourier(walk(), draws=0).plot(Figure().subplots()).lines) == 1
 
 

@@ -159,3 +159,16 @@ def test_a_table_that_cannot_be_analysed_is_refused_in_words(array: np.ndarray, 
 def test_nulls_describe_themselves() -> None:
     assert [row["name"] for row in describe()][:2] == ["gaussian", "shuffled"]
     assert all(row["keeps"] and row["asks"].endswith("?") for row in describe())
+
+
+def test_every_gaussian_draw_keeps_the_mean_and_the_variance_exactly() -> None:
+    view = TableView(np.random.default_rng(0).standard_normal((40, 6)) * [1, 2, 3, 4, 5, 0] + 7)
+    drawn = next(null for null in NULLS if null.name == "gaussian").draw(view, np.random.default_rng(1))
+    np.testing.assert_allclose(drawn.mean, view.mean, rtol=1e-12)
+    np.testing.assert_allclose(drawn.deviations, view.deviations, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e61, 1e-61])
+def test_values_whose_squares_would_overflow_are_refused(scale: float) -> None:
+    with pytest.raises(TableError, match="cannot be told apart"):
+        run([get("pca")()], np.random.default_rng(0).standard_normal((8, 4)) * scale, draws=0)

@@ -60,7 +60,7 @@ def test_known_numbers_of_a_pretrained_bert(pretrained: np.ndarray) -> None:
     assert pair.period == pytest.approx(9.66, abs=5e-3)
     assert pair.phase_gap == pytest.approx(90.6, abs=0.05)
     assert pair.amplitude_ratio == pytest.approx(1.018, abs=5e-4)
-    assert "Components 1 and 2 turn together, once every 9.66 positions" in result.finding
+    assert result.finding == "10 directions carry 71 % of what tells positions apart, of 256; 90 % takes 40."
 
 
 def test_known_numbers_of_the_sinusoid() -> None:

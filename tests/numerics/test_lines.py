@@ -115,3 +115,18 @@ def test_energy_of_lines_together_is_what_least_squares_adds_to_a_trend() -> Non
         assert energy_share(centred, periods) == pytest.approx(gained, rel=1e-9)
     assert energy_share(centred, (10.0, 10.0)) == pytest.approx(energy_share(centred, (10.0,)))
     assert energy_share(centred, ()) == 0.0
+
+
+def test_lines_do_not_depend_on_the_signs_or_the_order_of_columns_or_on_reversal() -> None:
+    generator = np.random.default_rng(3)
+    waves = np.cos(2 * np.pi * np.arange(256)[:, None] / 11.3 + generator.uniform(0, 6, 96))
+    table = 0.35 * waves + np.cumsum(0.3 * generator.standard_normal((256, 96)), axis=0)
+    table -= table.mean(axis=0)
+    told = [[round(line.period, 6) for line in find_lines(same)] for same in (
+        table,
+        table * generator.choice([-1.0, 1.0], 96),
+        table[:, generator.permutation(96)],
+        table[::-1],
+    )]  # fmt: skip
+    assert told[0]
+    assert told == [told[0]] * 4

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from probe.analyzers import NullComparison, Result, Score, names
 from probe.analyzers.registry import get
+from probe.encodings import PositionTable
 from probe.report import build_report
 from probe.report.findings import _PLAN, verdict
+from probe.sinusoids import sinusoidal
 
 from .conftest import learned, noise
 
@@ -20,8 +23,9 @@ class Found:
 
     shape = (512, 384)
 
-    def __init__(self, scores: Mapping[str, Score]) -> None:
+    def __init__(self, scores: Mapping[str, Score], conclusion: str | None = None) -> None:
         self.scores = scores
+        self.conclusion = conclusion
 
     def summary(self) -> Mapping[str, Score]:
         return self.scores
@@ -43,7 +47,8 @@ def test_numbers_come_from_the_score_and_its_null() -> None:
         "would give 16 %."
     )
     assert said(pca={"variance_top_10": score(0.885, 0.16, null="gaussian")}) == (
-        "Ten of its 384 directions carry 88 % of what tells positions apart; a table of noise would give 16 %."
+        "Ten of its 384 directions carry 88 % of what tells positions apart; a table of noise would give 16 %. "
+        "That says nothing of their order."
     )
 
 
@@ -55,16 +60,44 @@ def test_a_score_that_falls_short_is_not_spoken_of() -> None:
     assert nothing == "Nothing here tells it from a table without position: no score beats its nulls."
 
 
-def test_a_sinusoid_is_called_one_and_neighbours_come_first() -> None:
-    exact = said(
-        sinusoid={"vaswani_r2": score(1.0, 0.3), "best_base_r2": score(1.0, 0.3)},
-        neighbors={"centred_cosine_next": score(0.97, 0.0)},
-    )
-    assert exact == ("All that tells its positions apart lies in the frequencies of sin/cos: it is a sinusoidal code.")
+def test_what_leaves_no_doubt_is_said_alone() -> None:
+    found: Any = {
+        "neighbors": Found({"centred_cosine_next": score(0.97, 0.0)}),
+        "sinusoid": Found({"vaswani_r2": score(1.0, 0.3)}, conclusion="It is the formula."),
+    }
+    assert verdict(found, draws=99) == "It is the formula."
+
+
+def test_neighbours_come_first_and_are_held_against_random_order() -> None:
     ordered = said(sinusoid={"vaswani_r2": score(0.5, 0.1)}, neighbors={"centred_cosine_next": score(0.8, 0.0)})
     assert ordered.index("Neighbouring positions look alike") < ordered.index("About 50 %")
+    assert "0.80, against 0.00 for the same rows in random order" in ordered
     faint = said(neighbors={"centred_cosine_next": score(0.1, 0.0)})
-    assert faint == "Neighbouring positions look a little more alike than chance allows."
+    assert faint.startswith("Neighbouring positions look a little more alike than chance allows")
+    shared = said(neighbors={"centred_cosine_next": score(0.65, 0.63)})
+    assert shared.startswith("Neighbouring positions look a little more alike than chance allows")
+
+
+def test_smooth_tables_are_not_called_sinusoidal() -> None:
+    trend = np.arange(128.0)[:, None] * np.random.default_rng(0).standard_normal(32)
+    squared = np.square(np.linspace(-1, 1, 128))[:, None] * np.random.default_rng(1).standard_normal(32)
+    tables = [PositionTable.from_array(trend + 1e-3 * squared, label="trend")]
+    (analysed,) = build_report(tables, draws=39).encodings
+    assert "sinusoidal" not in analysed.verdict
+    assert "as it does in any table that is smooth enough" in analysed.verdict
+
+
+def test_a_real_sinusoid_is_named_with_its_convention() -> None:
+    (analysed,) = build_report([PositionTable.from_array(sinusoidal(64, 32), label="sines")], draws=39).encodings
+    assert analysed.verdict.startswith("The table is exactly sinusoidal: every value follows the sin/cos formula")
+
+
+def test_one_outlying_row_makes_no_order() -> None:
+    table = np.random.default_rng(0).standard_normal((64, 32))
+    table[0] *= 100
+    for seed in range(4):
+        (analysed,) = build_report([PositionTable.from_array(table, label="outlier")], draws=39, seed=seed).encodings
+        assert "belongs to their order" not in analysed.verdict
 
 
 def test_other_scores_that_beat_their_nulls_are_not_hidden() -> None:
