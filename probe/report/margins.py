@@ -6,6 +6,7 @@ because the reader's browser sets the text in fonts of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-_DIGIT, _POINT, _LINE = 0.64, 0.32, 1.0
-"""Widths of a digit and a decimal point, and the height of a line, in font sizes: those of a wide sans serif."""
+_DIGIT, _POINT, _LINE, _NEXT_LINE = 0.64, 0.32, 1.0, 1.4
+"""Widths of a digit and a decimal point, heights of a line and of one more, in font sizes of a wide sans serif."""
+
+_MARKUP = re.compile(r"\\[a-zA-Z]+|[${}^_]")
 
 _GAP = 4.0
 """Points between the outermost label and the edge of the image."""
@@ -63,12 +66,15 @@ def _around(axes: Axes) -> Margins:
     return Margins(
         left=_depth(axes.yaxis, size * max((_letters(label) for _, label in up), default=0.0)),
         bottom=_depth(axes.xaxis, size * _LINE if across else 0.0),
-        right=max(0.0, *over),
-        top=max(offset, *above),
+        right=max([0.0, *over]),
+        top=max([offset, *above]),
     )
 
 
 def _letters(label: str) -> float:
+    """Reckon the width of a tick's label in font sizes, without the marks of TeX that are not drawn."""
+    if label.startswith("$"):
+        label = _MARKUP.sub("", label)
     points = label.count(".") + label.count(",")
     return _POINT * points + _DIGIT * (len(label) - points)
 
@@ -88,5 +94,7 @@ def _depth(axis: Axis, of_ticks: float) -> float:
 
     depth = mpl.rcParams["xtick.major.size"] + mpl.rcParams["xtick.major.pad"] + of_ticks if of_ticks else 0.0
     text = axis.label.get_text()
-    lines = 1 + text.count("\n") if text else 0
-    return depth + (axis.labelpad + lines * _LINE * mpl.rcParams["axes.labelsize"] if lines else 0.0)
+    if not text:
+        return depth
+    height: float = mpl.rcParams["axes.labelsize"] * (_LINE + _NEXT_LINE * text.count("\n"))
+    return depth + axis.labelpad + height
