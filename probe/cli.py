@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import re
@@ -18,6 +19,9 @@ import click
 from probe import __version__
 from probe.defaults import DEFAULT_DRAWS
 from probe.errors import ProbeError
+
+_RARELY = 200_000
+"""New objects between collections of garbage: a command is short, and importing what draws makes many that stay."""
 
 
 class Command(click.Group):
@@ -70,6 +74,7 @@ def main(debug: bool) -> None:
     package:NAME/FOLDER inside an installed Python package, or a reference table such as
     sinusoidal:512x768 or random:512x768?seed=0.
     """
+    gc.set_threshold(_RARELY)
 
 
 _revision = click.option("--revision", metavar="R", help="Branch, tag or commit of a hub repository.")

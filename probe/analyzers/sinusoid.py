@@ -95,7 +95,8 @@ def _fit(view: TableView, match: SinusoidMatch | None) -> _Fit | None:
     centred = centred / largest
     reference = _reference(*centred.shape)
     grid = reference.grid
-    compressed = grid.spaces.compress(centred)
+    whole = view.positions <= min(view.dimensions, LONGEST)
+    compressed = grid.spaces.compress_gram(view.gram) if whole else grid.spaces.compress(centred)
     best = grid.best(compressed, _shown(match, view.dimensions)) if view.dimensions > 2 else None
     return _Fit(
         reference=reference,
