@@ -22,7 +22,7 @@ from probe.analyzers.scores import NullComparison, Score, ScoreSpec
 from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import PositionTable
 from probe.errors import TableError
-from probe.numerics.view import TableView
+from probe.numerics.view import NoiseView, TableView
 
 _LARGEST = 1e60
 _LARGEST_KEPT = 31 * 2**20
@@ -49,11 +49,11 @@ class Null:
 
 
 def _gaussian(view: TableView, generator: np.random.Generator) -> TableView:
-    table = generator.standard_normal((view.positions, view.dimensions))
-    table -= table.mean(axis=0)
-    table *= view.deviations / np.sqrt(np.square(table).mean(axis=0))
-    table += view.mean
-    return TableView(table)
+    noise = generator.standard_normal((view.positions, view.dimensions), dtype=np.float32)
+    noise -= noise.mean(axis=0)
+    scale = max(float(view.deviations.max()), float(np.abs(view.mean).max()))  # no score depends on it
+    noise *= (view.deviations / scale / np.sqrt(np.square(noise).mean(axis=0))).astype(np.float32)
+    return NoiseView(noise, view.mean / scale)
 
 
 def _shuffled(view: TableView, generator: np.random.Generator) -> TableView:

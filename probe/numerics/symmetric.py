@@ -7,11 +7,11 @@ wanted of every table that is drawn, and the reduction is most of the cost of ei
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
-from scipy.linalg import lapack
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ class SymmetricSpectrum:
     Parameters
     ----------
     matrix : ndarray, shape (n, n)
-        Symmetric and finite; its lower triangle is read.
+        Symmetric and finite, in double or single precision; its lower triangle is read.
 
     Examples
     --------
@@ -38,8 +38,11 @@ class SymmetricSpectrum:
         self._side = matrix.shape[0]
         self._matrix = matrix
         if self._side >= _SMALLEST:
-            work, _ = lapack.dsytrd_lwork(self._side, lower=1)
-            reduced = lapack.dsytrd(matrix, lower=1, lwork=int(work))
+            names = ("sytrd", "sytrd_lwork", "sterf", "ormqr")
+            found: Any = scipy.linalg.get_lapack_funcs(names, (matrix,))
+            reduce, find_work, self._values_of, self._turn = found
+            work, _ = find_work(self._side, lower=1)
+            reduced = reduce(matrix, lower=1, lwork=int(work))
             self._reflectors, self._diagonal, self._beside, self._factors, _ = reduced
 
     @cached_property
@@ -48,7 +51,7 @@ class SymmetricSpectrum:
         if self._side < _SMALLEST:
             values: Floats = scipy.linalg.eigh(self._matrix, eigvals_only=True)
         else:
-            values, _ = lapack.dsterf(self._diagonal, self._beside)
+            values, _ = self._values_of(self._diagonal, self._beside)
         return values[::-1]
 
     def leading(self, count: int) -> tuple[Floats, Floats]:
@@ -63,7 +66,7 @@ class SymmetricSpectrum:
 
     def _expanded(self, reduced: npt.NDArray[np.floating]) -> Floats:
         """Carry eigenvectors of the tridiagonal matrix back: the reflectors leave the first row alone."""
-        turned, _, _ = lapack.dormqr(
+        turned, _, _ = self._turn(
             "L",
             "N",
             np.asfortranarray(self._reflectors[1:, :-1]),

@@ -116,6 +116,24 @@ class TableView:
         return _PermutedView(self, order)
 
 
+class NoiseView(TableView):
+    """Noise, in single precision: its scores need no more, and take two thirds of the time.
+
+    Parameters
+    ----------
+    centred : ndarray of float32, shape (position, dimension)
+        Its columns have mean 0.
+    mean : ndarray, shape (dimension,)
+        The column means of the table.
+    """
+
+    def __init__(self, centred: npt.NDArray[np.float32], mean: Floats) -> None:
+        super().__init__(np.empty((0, 0)))
+        self.positions, self.dimensions = centred.shape
+        self.array = cast(Floats, centred + mean.astype(np.float32))
+        self.__dict__.update(centred=centred, mean=mean)
+
+
 class _PermutedView(TableView):
     """Rows in another order: the eigenvalues stay, everything indexed by position moves along."""
 
