@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from probe.analyzers.contract import Analyzer, Result, TableLike
 from probe.analyzers.registry import register
-from probe.analyzers.scores import Score, ScoreSpec
+from probe.analyzers.scores import Score
 from probe.analyzers.sinusoid_figures import FIGURES
+from probe.analyzers.sinusoid_scores import SCORES
 from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import Provenance
 from probe.numerics.base_search import BaseFit, BaseGrid
@@ -123,50 +124,6 @@ def _cka(view: TableView, centred: Floats, compressed: Floats, reference: _Refer
     return reference.grid.spaces.alignment(compressed, reference.compressed) / (spread * reference.norm)
 
 
-_SPECS = (
-    ScoreSpec(
-        name="vaswani_r2",
-        label="R² on the Transformer's sines",
-        meaning="Share of what tells positions apart that lies in the space spanned by the sines and cosines of the "
-        "Transformer paper, for a table of this size.",
-        form="share",
-    ),
-    ScoreSpec(
-        name="best_base",
-        label="best base",
-        meaning="The base whose geometric frequencies explain the table best; 10,000 in the paper.",
-        without_null="a base says which frequencies, not how much: no value of it speaks for position or against it",
-    ),
-    ScoreSpec(
-        name="best_base_r2",
-        label="R² at the best base",
-        meaning="Share of what tells positions apart that the sines and cosines of the best base explain.",
-        form="share",
-    ),
-    ScoreSpec(
-        name="shift_r2_1",
-        label="linear shift by 1, R²",
-        meaning="How well one linear map predicts the leading components of a row from those of the row before it, "
-        "on rows that it was not fitted to; 1 for a sinusoid. What the other components hold is not counted.",
-        form="share",
-    ),
-    ScoreSpec(
-        name="shift_r2_16",
-        label="linear shift by 16, R²",
-        meaning="How well one linear map predicts the leading components of a row from those of the row 16 positions "
-        "before, on rows that it was not fitted to; 1 for a sinusoid. What the other components hold is not counted.",
-        form="share",
-    ),
-    ScoreSpec(
-        name="cka",
-        label="CKA with the sinusoid",
-        meaning="How alike the table and the Transformer's sinusoid arrange the positions, whatever the rotation and "
-        "scale of their dimensions; 1 when they agree.",
-        form="share",
-    ),
-)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SinusoidResult(Result):
     """How much of it is the sin/cos encoding? Shares of one, without units.
@@ -218,7 +175,7 @@ class SinusoidResult(Result):
     fitted: Floats = field(metadata={"json": False})
 
     kind = "sinusoid"
-    specs = _SPECS
+    specs = SCORES
     figures = FIGURES
 
     @property
