@@ -148,6 +148,8 @@ def _analyze(
         report = build_report(
             tables, only=names, command=_command_line(), warnings=warnings, progress=progress, **options
         )
+    for target in targets:  # before anything is printed: whoever reads stdout may stop reading
+        report.write(target)
     for warning in terminal.warnings(report):
         click.echo(f"Warning: {warning}", err=True)
     if as_json:
@@ -155,7 +157,6 @@ def _analyze(
     else:
         terminal.findings(report)
     for target in targets:
-        report.write(target)
         click.echo(f"Wrote {target}", err=True)
 
 

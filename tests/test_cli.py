@@ -230,6 +230,13 @@ def test_ctrl_c_exits_130(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("show", bert).exit_code == 130
 
 
+def test_a_reader_who_stops_reading_loses_no_report(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m probe analyze sinusoidal:32x8 --draws 0 --only pca -o kept.json | head -c 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "Traceback" not in done.stderr
+    assert strict((tmp_path / "kept.json").read_text())["schema"] == "probe.report/1"
+
+
 def test_python_m_probe_is_the_command() -> None:
     done = subprocess.run([sys.executable, "-m", "probe", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("probe, version ")
