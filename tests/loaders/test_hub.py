@@ -336,3 +336,18 @@ def test_the_environment_is_honoured(hub: Hub, tmp_path: Path) -> None:
     assert done.stdout.split("\n")[:2] == ["5.046875", "[]"], done.stderr
     assert done.stderr == ""
     assert hub.moved == header_bytes(WEIGHTS) + TABLE_BYTES + len(CONFIG)
+
+
+class TestWholeCommands:
+    """`probe show` and `probe analyze` of a hub id, each from an empty cache, move no more than they need."""
+
+    @pytest.mark.parametrize("arguments", [["show"], ["analyze", "--draws", "2"]], ids=["show", "analyze"])
+    def test_the_header_the_config_and_the_table(self, hub: Hub, arguments: list[str]) -> None:
+        from click.testing import CliRunner
+
+        from probe.cli import main
+
+        result = CliRunner().invoke(main, [*arguments, REPOSITORY, "--json"])
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["encodings"][0]["stored_shape"] == [64, 8]
+        assert hub.moved <= header_bytes(WEIGHTS) + len(CONFIG) + 1.05 * TABLE_BYTES
