@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-DEFAULT_DRAWS = 39
+DEFAULT_DRAWS = 29
 """Tables drawn of each null.
 
-The smallest p-value is then 1/40, and p < .05 says that none of the 39 does as well as the table.
+The smallest p-value is then 1/30, and p < .05 says that none of the 29 does as well as the table.
 """
