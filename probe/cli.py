@@ -133,16 +133,19 @@ def _analyze(
 ) -> None:
     from probe import terminal
     from probe.analysis import Selection, read_tables
+    from probe.outputs import keep_sources
     from probe.report import build_report
     from probe.report.targets import check_targets
 
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None
     targets = check_targets(outputs)
+    keep_sources(targets, sources)
     chosen = {name: options.pop(name) for name in ("component", "labels", "revision", "offline")}
     with _progress() as progress:
         tables, warnings = read_tables(sources, Selection(**chosen), progress)
         if not outputs and not as_json:
             targets = check_targets([Path("reports") / f"{_slug([table.label for table in tables])}.html"])
+            keep_sources(targets, sources)
         if any(target.suffix.lower() == ".html" for target in targets):
             _import_ahead("seaborn")
         report = build_report(
@@ -164,7 +167,7 @@ def _import_ahead(module: str) -> None:
     """Import what the page will be drawn with while the nulls are drawn; a failure shows when it is needed."""
 
     def quietly() -> None:
-        with suppress(ImportError):
+        with suppress(Exception):  # whatever it is, it comes again where it can be told
             importlib.import_module(module)
 
     threading.Thread(target=quietly).start()
@@ -183,7 +186,7 @@ def _slug(labels: Sequence[str]) -> str:
 
 def _progress() -> AbstractContextManager[Callable[[str, str], None] | None]:
     """Tell each stage on stderr, on a terminal only."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext(None)
     from probe.progress import stages
 
@@ -223,8 +226,10 @@ def export(source: str, output: Path, component: str | None, revision: str | Non
     from probe.export import export as export_table
     from probe.export import writer_for
     from probe.loaders import load
+    from probe.outputs import keep_sources
 
     writer_for(output)
+    keep_sources([output], [source])
     table = load(source, component=component, revision=revision, offline=offline)
     if not isinstance(table, PositionTable):
         raise ProbeError(

@@ -10,6 +10,7 @@ import numpy as np
 
 from probe.encodings import PositionTable
 from probe.errors import MissingDependencyError, ProbeError
+from probe.outputs import written_whole
 
 
 def _columns(table: PositionTable) -> list[str]:
@@ -95,5 +96,6 @@ def export(table: PositionTable, path: str | Path) -> Path:
         raise ProbeError(
             f"There is no folder {target.parent} to write {target.name} in.", "Make it first, or choose another."
         )
-    write(table, target)
+    with written_whole(target) as scratch:
+        write(table, scratch)
     return target

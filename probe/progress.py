@@ -10,6 +10,7 @@ from contextlib import contextmanager
 def stages() -> Iterator[Callable[[str, str], None]]:
     """Show which source and which stage is under way; gone when it is done."""
     from rich.console import Console
+    from rich.text import Text
 
     with Console(stderr=True).status("starting") as status:
-        yield lambda label, stage: status.update(f"{label}: {stage}", spinner="dots")
+        yield lambda label, stage: status.update(Text(f"{label}: {stage}"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from probe.analyzers import Result
 from probe.encodings import Description, PositionTable
 from probe.errors import ProbeError
+from probe.outputs import written_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,9 +216,11 @@ def _deliver(text: str, path: Target | None) -> str | None:
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+        with written_whole(target) as scratch:
+            scratch.write_bytes(text.encode("utf-8", errors="backslashreplace"))
     except OSError as error:
         raise ProbeError(
-            f"{path} cannot be written: {error.strerror or error}.", "Choose a folder that you may write to."
+            f"{path} cannot be written: {error.strerror or error}.",
+            "Check the rights and the space there, or choose another folder. What was there before is untouched.",
         ) from error
     return None

@@ -100,7 +100,9 @@ class TorchPickleFile:
         )
 
     def _damaged(self, error: Exception) -> FormatError:
-        first = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+        first = (
+            str(error).strip().partition("\n")[0].partition(" In PyTorch 2.6")[0].rstrip(".") or type(error).__name__
+        )
         return FormatError(
             f"{self._name} ({self._path.stat().st_size:,} bytes) is truncated or damaged, or no PyTorch file: {first}.",
             "Fetch or copy it again.",
