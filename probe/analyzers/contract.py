@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from probe.analyzers.scores import Score, ScoreSpec
 from probe.defaults import DEFAULT_DRAWS
 from probe.encodings import OffsetKernel, PositionTable, Provenance
 from probe.errors import ProbeError, TableError
+from probe.values import table_from_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +64,7 @@ class FigureSpec:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Result:
+class Result(ABC):
     """Findings of one analyzer on one table: numbers with their nulls, and pictures of them.
 
     Attributes
@@ -95,9 +97,9 @@ class Result:
                 object.__setattr__(self, spec.name, sealed)
 
     @property
+    @abstractmethod
     def finding(self) -> str:
         """One sentence that says what was found, for a reader who does not know the method."""
-        raise NotImplementedError
 
     @property
     def conclusion(self) -> str | None:
@@ -186,7 +188,7 @@ ResultType = TypeVar("ResultType", bound=Result, covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analyzer(Generic[ResultType]):
+class Analyzer(ABC, Generic[ResultType]):
     """One question to a table. Parameters are fields; the call is pure.
 
     Attributes
@@ -218,15 +220,16 @@ class Analyzer(Generic[ResultType]):
         """
         from probe.analyzers.nulls import run
 
-        return run((self,), table, draws=self.draws, seed=self.seed)[self.name]  # type: ignore[return-value]  # keyed by name
+        results = run((self,), table, draws=self.draws, seed=self.seed)
+        return cast(ResultType, results[self.name])
 
+    @abstractmethod
     def measure(self, view: TableView) -> Mapping[str, float | None]:
         """Give the scores alone, of the real table and of each null draw alike; cheap, and None where undefined."""
-        raise NotImplementedError
 
+    @abstractmethod
     def interpret(self, view: TableView, source: Provenance, scores: Mapping[str, Score]) -> ResultType:
         """Give the whole result for the real table."""
-        raise NotImplementedError
 
     def undefined(self, view: TableView, score: str) -> str:
         """Say why a score has no value on this table."""
@@ -251,8 +254,7 @@ def as_table(table: TableLike) -> PositionTable:
         )
     if isinstance(table, str):
         raise TableError(f"{table!r} is a name, not a table.", f"Load it first: probe.load({table!r}).")
-    detach = getattr(table, "detach", None)
-    return PositionTable.from_array(table if detach is None else detach().cpu().float().numpy())
+    return table_from_values(table)
 
 
 def to_json(value: Any) -> Any:

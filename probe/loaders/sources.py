@@ -11,13 +11,13 @@ from typing import Any
 
 from probe.encodings import Encoding, OffsetKernel, PositionTable
 from probe.errors import ComponentError, SourceError
-from probe.loaders.arrays import table_from_values
 from probe.loaders.checkpoints.base import Checkpoint
 from probe.loaders.checkpoints.module import ModuleCheckpoint, is_module
 from probe.loaders.locate import locate
 from probe.loaders.located import Located
 from probe.loaders.packages import PREFIX, is_package, package_path
 from probe.loaders.references import build, is_reference
+from probe.values import table_from_values
 
 _FILE_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".npy", ".npz", ".gguf", ".onnx", ".json", ".h5")
 

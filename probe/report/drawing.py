@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from probe.analyzers import FigureSpec, Style
-from probe.report.margins import margins, place
+from probe.report.margins import figure_of, margins, place
 from probe.report.model import AnalysedTable
 from probe.report.styles import GRID, INK, TableStyle
 from probe.report.svg import data_uri, to_svg
@@ -23,7 +23,6 @@ from probe.report.svg import data_uri, to_svg
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
 
 OVERLAY_LIMIT = 6
 """More tables than this are not laid over each other: each is drawn with the sinusoid alone."""
@@ -183,7 +182,7 @@ def panels(
     every = list(drawn.values())
     if all(axes.get_aspect() != "auto" for axes in every):
         for axes in every:
-            _figure_of(axes).set_size_inches(*_SQUARE)
+            figure_of(axes).set_size_inches(*_SQUARE)
     if shares_axes:
         _share_limits(every)
     scale = _share_colors(every)
@@ -285,14 +284,6 @@ def _share_colors(every: Sequence[Axes]) -> ColorScale | None:
 
 
 def _picture(axes: Axes, alt: str, label: str | None, dpi: int) -> Picture:
-    figure = _figure_of(axes)
+    figure = figure_of(axes)
     width, height = (round(96 * length) for length in figure.get_size_inches())
     return Picture(source=data_uri(to_svg(figure, dpi)), width=width, height=height, alt=alt, label=label)
-
-
-def _figure_of(axes: Axes) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = axes.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure

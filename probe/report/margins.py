@@ -15,6 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 _DIGIT, _POINT, _LINE, _NEXT_LINE = 0.64, 0.32, 1.0, 1.4
 """Widths of a digit and a decimal point, heights of a line and of one more, in font sizes of a wide sans serif."""
@@ -49,8 +50,17 @@ def place(axes: Axes, room: Margins) -> None:
     axes.set_position((room.left / width, room.bottom / height, across / width, up / height))
 
 
+def figure_of(axes: Axes) -> Figure:
+    """Give the figure that axes are drawn in."""
+    from matplotlib.figure import Figure
+
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
+
+
 def _size(axes: Axes) -> tuple[float, float]:
-    width, height = axes.get_figure(root=True).get_size_inches()  # type: ignore[union-attr]  # drawn axes are in a figure
+    width, height = figure_of(axes).get_size_inches()
     return 72 * width, 72 * height
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from probe.errors import TableError
 from probe.loaders.checkpoints.base import TensorInfo
+from probe.values import to_numpy
 
 if TYPE_CHECKING:
     import torch
@@ -20,12 +21,6 @@ def is_module(value: object) -> bool:
     """Whether a value is a torch module; torch is not imported to find out."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.nn.Module)
-
-
-def is_tensor(value: object) -> bool:
-    """Whether a value is a torch tensor; torch is not imported to find out."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
 
 
 class ModuleCheckpoint:
@@ -61,8 +56,6 @@ class ModuleCheckpoint:
         TableError
             If it has none, on the meta device.
         """
-        from probe.loaders.checkpoints.torch_pickle import to_numpy
-
         tensor = self._tensors[name]
         if tensor.is_meta:
             raise TableError(

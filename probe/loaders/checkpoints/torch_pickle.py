@@ -17,6 +17,7 @@ import numpy.typing as npt
 from probe.errors import FormatError, MissingDependencyError
 from probe.loaders.checkpoints.base import TensorInfo
 from probe.loaders.checkpoints.magic import HEAD, kind_of, refuse
+from probe.values import to_numpy
 
 if TYPE_CHECKING:
     import torch
@@ -116,19 +117,6 @@ class TorchPickleFile:
     def read(self, name: str) -> npt.NDArray[np.generic]:
         """The values of one tensor: floats as float32 or wider, whole numbers as they are."""
         return to_numpy(self._tensors[name])
-
-
-def to_numpy(tensor: torch.Tensor) -> npt.NDArray[np.generic]:
-    """Values of a torch tensor, floats as float32 or wider."""
-    import torch
-
-    plain = tensor.detach().cpu()
-    if plain.is_quantized:
-        plain = plain.dequantize()
-    if plain.is_floating_point() and plain.dtype not in (torch.float32, torch.float64):
-        plain = plain.float()
-    values: npt.NDArray[np.generic] = plain.numpy()
-    return values
 
 
 def _named(content: Mapping[Any, Any]) -> dict[str, torch.Tensor]:
